@@ -10,8 +10,8 @@ source lists these, and \`detail\` is sufficient without them.
 
 Further interfaces; with \`FACES\` the operator chooses whether the service has the first three:
 - \`GET /{NA}/{localName}\`, the resolver: an active identifier is 302 to its target, or 200 and its page where it has none. One that is \
-reserved or not registered is 404, also where \`GET /identifiers/{identifier}\` is 200 with \`"state": "reserved"\`. A withdrawn one is 410, \
-or 451 where it was withdrawn as \`legal\`; one that was withdrawn as \`duplicate\` is 302 to where its replacement leads, and 410 in \
+reserved or not registered is 404, also where \`GET /identifiers/{identifier}\` is 200 with \`"state": "reserved"\`. A withdrawn one is \
+410, or 451 where it was withdrawn as \`legal\`; one that was withdrawn as \`duplicate\` is 302 to where its replacement leads, and 410 in \
 \`GET /identifiers/{identifier}\`. A name that is longer than any identifier is 414 \`NAME_TOO_LONG\`.
 - \`/api/handles/{NA}/{localName}\`, the API of Handle servers, and \`/hdlresolver\`, that of the plug-in of DSpace.
 - \`/hrls/handles\`, the reverse look-up of EUDAT: handles by their values.

@@ -136,8 +136,9 @@ export class CurationController {
   /**
    * Withdraw an identifier
    * @remarks `GET` of a withdrawn identifier is 410 with a tombstone, and 451 after a withdrawal for a `legal` reason; the resolver of this
-   * service (`GET /{NA}/{localName}`) redirects one that is withdrawn as `duplicate` to where its replacement leads. It is not deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
-   * identifier leaves the record active, because metadata outlive the object.
+   * service (`GET /{NA}/{localName}`) redirects one that is withdrawn as `duplicate` to where its replacement leads. It is
+   * not deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was
+   * minted with it; that of an active identifier leaves the record active, because metadata outlive the object.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)

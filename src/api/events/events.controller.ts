@@ -4,9 +4,8 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { LongLived } from '../../access/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
 import { EventCursors } from '../../history/event-cursors.js';
@@ -69,7 +68,7 @@ export class EventsController {
       'text/event-stream': { schema: { type: 'string' } },
     },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...PREFIX_CODES)
   async read(
     @Query() query: EventsQueryDto,
     @CurrentPrincipal() principal: Principal,

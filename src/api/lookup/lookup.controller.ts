@@ -157,7 +157,7 @@ export class LookupController {
     name: 'Accept',
     required: false,
     description:
-      'Send `text/html` for a page, or `application/linkset+json` for the typed links; otherwise the response is JSON.',
+      '`text/html` for a page, `application/linkset+json` for the typed links; otherwise the response is JSON.',
     ...text,
   })
   @ApiExtraModels(IdentifierDto, ChoicesDto, LinksetDto)

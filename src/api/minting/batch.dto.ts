@@ -135,7 +135,7 @@ export class MintResultDto {
   understood?: Understood;
 
   /**
-   * Why the item failed, with a code of `POST /identifiers`, or `DUPLICATE_IN_REQUEST` in a batch; pointers are relative to the item.
+   * Why the item failed, with a code of `POST /identifiers`, or `DUPLICATE_IN_REQUEST` in a batch; pointers are into the item.
    */
   problem?: ProblemDocumentDto;
 }

@@ -15,6 +15,9 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
+/** The syntax codes of a naming authority. */
+export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'NOT_UCS2'] as const;
+
 const PROBLEM = 'application/problem+json';
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
@@ -30,7 +33,9 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,
-    Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.'),
+    Link: header(
+      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), where the operator has set `BLOCKED_BY_URL`, and its replacement.',
+    ),
   },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
 };

@@ -210,7 +210,10 @@ export class ChangeResultDto {
   @ApiProperty({ type: 'integer', required: false, example: 2 })
   version?: number;
 
-  /** The reason why the line was not changed; pointers are relative to the line. */
+  /**
+   * The reason why the line was not changed, with a code of `PATCH /identifiers/{identifier}` or of the other single changes; pointers
+   * are relative to the line.
+   */
   problem?: ProblemDocumentDto;
 
   /** The values before the change, of the members that it changes; absent for "unchanged". */

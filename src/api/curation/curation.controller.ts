@@ -94,7 +94,7 @@ export class CurationController {
 
   /**
    * Change an identifier
-   * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent
+   * @remarks Changes the metadata ID, the target, its language, the alternate identifiers and the previous version; a member that is absent
    * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current
    * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. Of several
    * changes based on the same entity tag, one succeeds. A request without any difference creates no new version.
@@ -135,9 +135,10 @@ export class CurationController {
 
   /**
    * Withdraw an identifier
-   * @remarks A withdrawn identifier returns 410 Gone with a tombstone, and 451 after a withdrawal for a `legal` reason. It is not
-   * deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
-   * identifier leaves the record active, because metadata outlive the object.
+   * @remarks `GET` of a withdrawn identifier is 410 with a tombstone, and 451 after a withdrawal for a `legal` reason; the resolver of this
+   * service (`GET /{NA}/{localName}`) redirects one that is withdrawn as `duplicate` to where its replacement leads. It is
+   * not deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was
+   * minted with it; that of an active identifier leaves the record active, because metadata outlive the object.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)
@@ -152,7 +153,8 @@ export class CurationController {
 
   /**
    * Reinstate a withdrawn identifier
-   * @remarks The identifier becomes active again and loses its tombstone. The request has no body.
+   * @remarks The identifier becomes active and loses its tombstone, also one that was released or whose lease has ended. The request has
+   * no body.
    */
   @Post('reinstate')
   @HttpCode(HttpStatus.OK)

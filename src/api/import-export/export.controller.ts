@@ -12,7 +12,7 @@ import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, NDJSON } from '../../http/body/streamed-body.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
-import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -84,6 +84,12 @@ export class ExportController {
    */
   @Get('export')
   @Requires('read')
+  @ApiHeader({
+    name: 'Accept',
+    required: false,
+    description: 'Send `text/csv` for CSV; otherwise the response is NDJSON.',
+    schema: { type: 'string' },
+  })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',

@@ -50,7 +50,8 @@ export class ImportController {
    * case; only `identifier` is required. A line without `state`, `version`, `createdAt` or `updatedAt` is one of a list, such as
    * `identifier,target`: by default it is active, has version 1 and the time of the import, and it is `unchanged` where the
    * registered identifier has the same state and the values that the line has. Without a `target` it has that of the target
-   * template. With `dryRun=true` the results say what an import would do, and nothing is imported.
+   * template. With `dryRun=true` the results say what an import would do, and nothing is imported. When the stream cannot
+   * continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
   @Requires('admin')

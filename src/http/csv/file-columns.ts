@@ -88,8 +88,11 @@ function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns)
   const read = columns.filter((column) => column !== false);
   const repeated = read.find((column, index) => read.indexOf(column) < index);
   if (repeated !== undefined) throw unreadable(`two columns are "${repeated}"`, file);
-  if (!file.required.some((name) => read.includes(name)))
-    throw unreadable(`the column "${file.required.join('" or "')}" is missing`, file);
+  if (!file.required.some((name) => read.includes(name))) {
+    const ignored = file.required.find((name) => present.has(name.toLowerCase()) && !map.has(name.toLowerCase()));
+    const cause = ignored === undefined ? '' : `: "${OTHERS}:${IGNORE}" leaves it out; add "${ignored}:${ignored}"`;
+    throw unreadable(`the column "${file.required.join('" or "')}" is missing${cause}`, file);
+  }
   return columns;
 }
 

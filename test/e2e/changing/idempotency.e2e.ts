@@ -105,7 +105,7 @@ describe('a change that cannot be read', () => {
     ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],
     ['a metadata ID without a local name', { metadataId: 'hdl:7000.1' }, 400, 'MISSING_SEPARATOR'],
     ['a metadata ID with U+0000', { metadataId: 'hdl:2000.03/a\u0000b' }, 400, 'INVALID_CHARACTER'],
-    ['alternates that are null', { alternateIds: null }, 400, 'INVALID_REQUEST'],
+    ['alternates that are a text', { alternateIds: 'demo:1' }, 400, 'INVALID_REQUEST'],
     ['101 alternates', { alternateIds: Array(101).fill('demo:1') }, 400, 'INVALID_REQUEST'],
     ['a malformed alternate', { alternateIds: ['demo:1', 'a b'] }, 400, 'NOT_RECOGNIZED'],
     ['a list', [], 400, 'INVALID_REQUEST'],

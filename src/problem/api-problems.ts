@@ -27,7 +27,10 @@ const CURRENT_TAG = { ETag: header('Entity tag of the current representation, wh
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
-  409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
+  409: {
+    Link: header('The conflicting resource, as rel="related" (RFC 8288).'),
+    'Retry-After': header('Seconds to wait before the next attempt, where the same request is in progress.'),
+  },
   410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
   412: CURRENT_TAG,
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },

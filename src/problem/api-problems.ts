@@ -26,7 +26,6 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
   409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
   410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
-  412: CURRENT_TAG,
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,

@@ -101,13 +101,13 @@ export class ChangeStreamService {
       if (change instanceof Problem) return { ...line, change, repairs: [], isForbidden: FORBIDDEN.has(change.code) };
       const exactId = ids[2 * read.length + index] ?? null;
       const id = exactId ?? ids[index] ?? null;
-      const { text, pointer, metadata, step, ifVersion } = change;
+      const { missDetail, pointer, metadata, step, ifVersion } = change;
       const otherId = ids[read.length + index] ?? null;
       const check = (record: IdentifierRecord): void => {
         requireChangeable(record, step, ifVersion);
       };
-      const targeted = { text, id, metadata, step, otherId, check };
-      const refusal = id === null && metadata === null ? notRegistered(text, pointer) : null;
+      const targeted = { missDetail, id, metadata, step, otherId, check };
+      const refusal = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
       return { ...line, repairs: exactId === null ? change.repairs : [], change: refusal ?? targeted, isForbidden };

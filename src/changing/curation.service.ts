@@ -107,7 +107,7 @@ export class CurationService {
     };
     const { result, replayed } = await this.retries.run(async () => {
       const other = otherAddress === null ? null : await this.reader.find(otherAddress);
-      const target = { text: identifier, id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
+      const target = { id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
       return this.requests.run(request, async (transaction) => {
         const plan = await this.engine.begin(transaction, [target], { known, principal });
         const { after } = plan.add(target);

@@ -2,7 +2,7 @@ import { readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import { Problem, invalidRequest, malformed } from '../problem/problem.js';
+import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/uuid.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
@@ -109,7 +109,7 @@ export function readChange(
       return { line, clientRef, change, fingerprint };
     }
     if (request.namingAuthority !== undefined)
-      throw invalidRequest('/namingAuthority', 'is permitted only in a line without identifier');
+      throw invalidValue('/namingAuthority', 'is permitted only in a line without identifier');
     const step = parseStep(request, known, known.metadataIdSchemeOf(identifier));
     const read = known.recognize(identifier);
     if (!read.ok) throw malformed(read.fault, '/identifier');
@@ -152,9 +152,9 @@ function namedByMetadataId(
   known: NamingAuthoritySnapshot,
 ): ChangeRequest & { readonly metadata: UniqueName; readonly missDetail: string } {
   if (metadataId === undefined || metadataId === null)
-    throw invalidRequest('/identifier', 'must be sent, or a metadataId that names the identifier');
+    throw invalidValue('/identifier', 'must be sent, or a metadataId that names the identifier');
   if (namingAuthority === undefined)
-    throw invalidRequest(
+    throw invalidValue(
       '/namingAuthority',
       'must be sent, in the line or in the request, with a metadataId that names the identifier',
     );
@@ -167,11 +167,12 @@ function namedByMetadataId(
 }
 
 function valuesOf(request: ChangeRequest): NewValues {
-  const { metadataId, alternateIds } = request;
+  const { metadataId, alternateIds, previousVersion } = request;
   return {
     ...readTexts(request),
     ...(metadataId !== undefined && { metadataId }),
     ...(alternateIds !== undefined && { alternateIds }),
+    ...(previousVersion !== undefined && { previousVersion }),
   };
 }
 

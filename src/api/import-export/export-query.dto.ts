@@ -3,7 +3,7 @@ import { Optional } from '../../http/validation/member-decorators.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
-import { DELIMITERS, type Delimiter } from './transfer-columns.js';
+import { DELIMITERS, type Delimiter, IMPORT_COLUMNS } from './transfer-columns.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
 /** The identifiers to export, and the form of CSV. `columns`, `delimiter` and `excel` return CSV. */
@@ -33,10 +33,12 @@ export class ExportQueryDto extends IdentifierFilterDto {
   @IsString()
   changedBy?: string;
 
-  /**
-   * The columns of CSV, in this order, separated by commas; all of them when absent.
-   * @example "identifier,target"
-   */
+  @ApiProperty({
+    required: false,
+    maxLength: 500,
+    description: `The columns of CSV, in this order, separated by commas; all of them when absent. There are ${IMPORT_COLUMNS.names.join(', ')}.`,
+    example: 'identifier,target',
+  })
   @Optional()
   @MaxLength(500)
   @IsString()

@@ -44,7 +44,10 @@ export class StreamSummaryDto {
 
 /** The last line of a stream that cannot continue; the lines before it are complete. */
 export class StreamEndDto {
-  /** The number of the first line that the response does not have: of the request, or, of an export, of the response. */
+  /**
+   * The number of the line after the last one that has a result, or 1: of the request, or, of an export, of the response. The fault
+   * can be in a later line, because lines are decided together, and the header line of CSV has no result.
+   */
   @ApiProperty({ type: 'integer', format: 'int64', example: 501 })
   line: number;
 

@@ -12,7 +12,8 @@ export class FileQueryDto {
   dryRun = false;
 
   /**
-   * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The member
+   * For CSV whose columns have other names: pairs `column:member` separated by commas, where the description of the body lists the
+   * members. The member
    * `ignore` leaves a column out, and the column `*` means every column that the map does not name.
    * @example "PID:identifier,New URL:target,*:ignore"
    */

@@ -16,7 +16,7 @@ describe('the identifier in a text', () => {
 
   it.each([
     ['is not registered', `hdl://100.102/${'0'.repeat(32)}`, `100.102/${'0'.repeat(32)} is well formed`],
-    ['has a foreign naming authority', '1234/x', 'the naming authority "1234" does not exist here'],
+    ['has a foreign naming authority', '1234/x', '1234/x is not registered: its naming authority does not exist here'],
     ['is a GUID alone', GUID, `${GUID} is a GUID without its naming authority; send NA/GUID`],
     [
       'is the URI of a GUID',

@@ -32,7 +32,6 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>
     'Retry-After': header('Seconds to wait before the next attempt, where the same request is in progress.'),
   },
   410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
-  412: CURRENT_TAG,
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,

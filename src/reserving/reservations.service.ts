@@ -121,7 +121,7 @@ export class ReservationService {
         const from = part * SETTLED_TOGETHER;
         const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
         const step = settlement === 'activated' ? { step: settlement, values: {} } : { step: settlement };
-        const targets = new Map(ofPart.flatMap(({ identifier, member }) => targetOf(identifier, member, step)));
+        const targets = new Map(ofPart.flatMap(({ member }) => targetOf(member, step)));
         const plan = await this.engine.begin(transaction, [...targets.values()], { known, principal });
         const items = ofPart.map(({ identifier, member }): SettledItem => {
           const target = typeof member === 'bigint' ? targets.get(member) : undefined;
@@ -142,10 +142,10 @@ export class ReservationService {
   }
 }
 
-function targetOf(text: string, member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
+function targetOf(member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
   if (typeof member !== 'bigint') return [];
   const check = (record: IdentifierRecord): void => {
     requirePermitted(record, step);
   };
-  return [[member, { text, id: member, metadata: null, step, otherId: null, check }]];
+  return [[member, { id: member, metadata: null, step, otherId: null, check }]];
 }

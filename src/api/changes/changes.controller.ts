@@ -9,6 +9,7 @@ import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { columnRule } from '../../http/csv/file-columns.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
@@ -64,7 +65,7 @@ export class ChangesController {
   @ApiExtraModels(ChangeLineDto, ChangeResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({
     schema: { $ref: getSchemaPath(ChangeLineDto) },
-    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(CHANGE_COLUMNS)}`,
   })
   @ApiResponse({
     status: 200,

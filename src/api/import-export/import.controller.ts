@@ -8,6 +8,7 @@ import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { columnRule } from '../../http/csv/file-columns.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { readPart } from '../../http/validation/request-validation.js';
@@ -62,7 +63,7 @@ export class ImportController {
   @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({
     schema: { $ref: getSchemaPath(TransferLineDto) },
-    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(IMPORT_COLUMNS)}`,
   })
   @ApiResponse({
     status: 200,

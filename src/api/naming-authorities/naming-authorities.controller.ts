@@ -229,7 +229,6 @@ function requireMatch(precondition: EntityTags, current: string): void {
   const detail = `the current entity tag of the settings is ${current}`;
   throw new Problem('PRECONDITION_FAILED', `If-Match does not match: ${detail}.`, {
     errors: [{ pointer: '#header/If-Match', detail }],
-    headers: { etag: current },
   });
 }
 

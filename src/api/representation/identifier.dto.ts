@@ -3,13 +3,20 @@ import { REPAIR_CODES, type RepairCode } from '../../identifier/index.js';
 import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
 
-/** Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash. */
-export const ApiIdentifierParam = (example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5'): MethodDecorator =>
+/**
+ * Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash.
+ * @param ofGuid what the operation does for a GUID alone.
+ */
+export const ApiIdentifierParam = (
+  example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
+  ofGuid = 'A GUID alone names no naming authority, so it is 404 here; `GET /identifiers/{identifier}` finds what has it.',
+): MethodDecorator =>
   ApiParam({
     name: 'identifier',
     type: String,
     description:
-      'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.',
+      'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash. ' +
+      ofGuid,
     example,
   });
 

@@ -45,8 +45,8 @@ export class StreamSummaryDto {
 /** The last line of a stream that cannot continue; the lines before it are complete. */
 export class StreamEndDto {
   /**
-   * The number of the first line without a result: of the request, or, of an export, of the response. 1 where there is no result, also
-   * of a CSV, whose header line has none.
+   * The number of the line after the last one that has a result, or 1: of the request, or, of an export, of the response. The fault
+   * can be in a later line, because lines are decided together, and the header line of CSV has no result.
    */
   @ApiProperty({ type: 'integer', format: 'int64', example: 501 })
   line: number;

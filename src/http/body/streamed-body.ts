@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 export const NDJSON = 'application/x-ndjson';
 /** Another name of the same, which some clients send. */
-const JSON_LINES = 'application/jsonl';
+export const JSON_LINES = 'application/jsonl';
 export const CSV = 'text/csv';
 
 /** Marks a route whose body is a stream of one of these media types. */
@@ -98,8 +98,9 @@ export function streamedBody({ body }: FastifyRequest, ...mediaTypes: readonly s
 }
 
 function unsupported(mediaTypes: readonly string[]): Problem {
+  const readTypes = mediaTypes.flatMap((type) => (type === NDJSON ? [NDJSON, JSON_LINES] : [type]));
   const charsets = mediaTypes.includes(CSV) ? 'as UTF-8 (CSV also with "charset=windows-1252")' : 'as UTF-8';
-  const detail = `Send the body ${charsets} without compression, as ${mediaTypes.join(' or ')}.`;
+  const detail = `Send the body ${charsets} without compression, as ${readTypes.join(' or ')}.`;
   return new Problem('UNSUPPORTED_MEDIA_TYPE', detail);
 }
 

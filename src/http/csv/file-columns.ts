@@ -110,7 +110,11 @@ function invalidMap(detail: string): Problem {
   });
 }
 
-function unreadable(detail: string, { names, required }: FileColumns): Problem {
-  const rule = `Its first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
-  return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. ${rule}`);
+function unreadable(detail: string, file: FileColumns): Problem {
+  return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. Its ${columnRule(file)}`);
+}
+
+/** What the first line of a file is: the end of a sentence, and another sentence. */
+export function columnRule({ names, required }: FileColumns): string {
+  return `first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
 }

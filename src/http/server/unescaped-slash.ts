@@ -7,8 +7,13 @@ const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
 /** A path of an identifier whose local name has an unescaped slash. */
 const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
 
+/** A path of an identifier with a scheme, such as `doi:`, whose slashes are not escaped. */
+const WITH_SCHEME = /^\/identifiers\/[^/?#:]+(?::|%3a)[^/?#]*\/[^?#]/i;
+
 /** A hint for the refusal of an unknown path; empty where none applies. */
 export function hintFor(target: string): string {
+  if (/^\/identifiers\/[^?#]*\/(?:[?#]|$)/.test(target)) return '. Leave out the slash at the end';
+  if (WITH_SCHEME.test(target)) return '. Send each slash of a URI as %2F: /identifiers/hdl:NA%2Flocal';
   if (!WITH_MORE_SEGMENTS.test(target)) return '';
   return '. Send a slash inside a local name as %2F: /identifiers/NA/a%2Fb';
 }

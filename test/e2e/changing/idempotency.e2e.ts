@@ -129,7 +129,9 @@ describe('a change that cannot be read', () => {
   it('a media type that is not JSON, and a merge patch that is no PATCH', async () => {
     const { path } = await minted();
     const xml = { 'content-type': 'application/json-patch+json' };
-    expect(coded(await patch(path, [], xml))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const refused = await patch(path, [], xml);
+    expect(coded(refused)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(refused.body.detail).toContain('application/merge-patch+json');
     const merge = { 'content-type': 'application/merge-patch+json' };
     expect(coded(await step(path, 'withdraw', { reason: 'x' }, merge))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });

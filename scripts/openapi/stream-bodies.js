@@ -1,6 +1,6 @@
 import { isReference, operationsOf } from './document.js';
 
-const NDJSON = 'application/x-ndjson';
+const LINES = ['application/x-ndjson', 'application/jsonl'];
 const CSV = 'text/csv';
 
 /**
@@ -25,13 +25,18 @@ function describeLines(content = {}, columns = []) {
       type: 'string',
       description: `Rows of CSV (RFC 4180), the first one with names of columns: ${columns.map((name) => `\`${name}\``).join(', ')}.`,
     };
-  const media = content[NDJSON];
-  if (media?.schema === undefined || media.schema.type === 'string') return;
-  const names = Array.from(JSON.stringify(media.schema).matchAll(/schemas\/(\w+)"/g), ([, name = '']) => `\`${name}\``);
-  media.schema = {
-    type: 'string',
-    description: `A stream of lines, each one ${names.join(' or ')} as JSON and a line feed.`,
-    contentMediaType: NDJSON,
-    contentSchema: { type: 'array', items: media.schema },
-  };
+  for (const type of LINES) {
+    const media = content[type];
+    if (media?.schema === undefined || media.schema.type === 'string') continue;
+    const names = Array.from(
+      JSON.stringify(media.schema).matchAll(/schemas\/(\w+)"/g),
+      ([, name = '']) => `\`${name}\``,
+    );
+    media.schema = {
+      type: 'string',
+      description: `A stream of lines, each one ${names.join(' or ')} as JSON and a line feed.`,
+      contentMediaType: type,
+      contentSchema: { type: 'array', items: media.schema },
+    };
+  }
 }

@@ -11,7 +11,7 @@ const WITHOUT_REQUEST =
 
 const PROBLEM = 'application/problem+json';
 
-const LINES = 'application/x-ndjson';
+const LINES = ['application/x-ndjson', 'application/jsonl'];
 
 /** Headers that a client of one operation needs, and that the document therefore names for each response that has them. */
 const DOCUMENTED = [
@@ -84,7 +84,7 @@ export class Oracle {
     if (Object.keys(content).length === 0) return body.length === 0 ? null : `status ${status} has a body`;
     if (media === undefined) return `status ${status} is documented as ${Object.keys(content)}, not ${type}`;
     if (media.schema === undefined) return null;
-    if (type === LINES) return this.#faultOfLines(media.schema.contentSchema.items, body.toString(), open);
+    if (LINES.includes(type)) return this.#faultOfLines(media.schema.contentSchema.items, body.toString(), open);
     return open || !isJson(type) ? null : this.#bodyFault(media.schema, body.toString());
   }
 

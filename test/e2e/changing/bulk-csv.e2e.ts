@@ -114,7 +114,7 @@ describe('CSV', () => {
       'a map that leaves the identifier out',
       'identifier,target\n',
       '*:ignore',
-      'leaves "identifier" out; add identifier:identifier',
+      'leaves it out; add "identifier:identifier"',
     ],
     ['two columns of one member', 'identifier,target,Target\n', '', 'two columns are "target"'],
     ['a map of a column that it lacks', 'identifier,target\n', 'URL:target', 'it has no column "url"'],

@@ -159,13 +159,6 @@ export class LookupController {
     description: 'Entity tags that the client has stored.',
     ...text,
   })
-  @ApiHeader({
-    name: 'Accept',
-    required: false,
-    description:
-      '`text/html` for a page, `application/linkset+json` for the typed links; otherwise the response is JSON.',
-    ...text,
-  })
   @ApiExtraModels(IdentifierDto, ChoicesDto, LinksetDto)
   @ApiResponse({
     status: 200,

@@ -37,14 +37,16 @@ export function noteHandle(request: IncomingMessage, handle: string): void {
   (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }
 
+const STARTS = Object.values(HANDLE_ROUTES).map((route) => ({ route, start: route.slice(0, -PLACEHOLDER.length) }));
+
 /** The route of a request whose path ends with a Handle; null for any other. Notes the Handle. */
 export function routeOf(request: IncomingMessage): string | null {
+  const given = pathOf(request.url ?? '') ?? '';
   // The router takes several slashes at the start for one.
-  const path = pathOf(request.url ?? '')?.replace(/^\/+/, '/') ?? '';
-  for (const route of Object.values(HANDLE_ROUTES)) {
-    const start = route.length - PLACEHOLDER.length;
-    if (path.length === start || !path.startsWith(route.slice(0, start))) continue;
-    const raw = path.slice(start);
+  const path = given.startsWith('//') ? given.replace(/^\/+/, '/') : given;
+  for (const { route, start } of STARTS) {
+    if (path.length === start.length || !path.startsWith(start)) continue;
+    const raw = path.slice(start.length);
     const handle = decodeText(raw);
     (request as WithHandle)[REQUESTED] = { handle: handle ?? raw, isMalformed: handle === null };
     return route;

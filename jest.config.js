@@ -23,6 +23,7 @@ export default {
       ...typescript,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+      testEnvironment: '<rootDir>/test/runner/documented-environment.js',
       globalSetup: '<rootDir>/test/e2e/harness/global-setup.js',
       globalTeardown: '<rootDir>/test/e2e/harness/global-teardown.js',
     },

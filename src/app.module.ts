@@ -5,13 +5,13 @@ import type { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { Pools } from './database/pool.js';
 import type { Replica } from './database/replica/replica.js';
-import { HandleApiModule } from './handle-api/handle-api.module.js';
+import { HandleApiModule } from './handle/api/handle-api.module.js';
 import { Drain } from './http/server/drain.js';
 import { Cursors } from './http/validation/cursor.js';
 import { Metrics } from './metrics/metrics.js';
 import type { FailureCounter } from './problem/log-failure.js';
 import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/default-resolver.js';
-import { ResolverModule } from './resolver/resolver.module.js';
+import { ResolverModule } from './handle/resolver/resolver.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 

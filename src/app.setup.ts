@@ -10,14 +10,14 @@ import { limitUnreadResponses } from './access/unread-responses.js';
 import { REST_API } from './api/face.js';
 import { Readiness } from './storage/readiness.js';
 import { AppModule } from './app.module.js';
-import { handleApiFace } from './handle-api/face.js';
-import { HandleApi, handleApiRoutes } from './handle-api/handle-api.js';
-import { Entrance } from './resolver/entrance.js';
-import { resolverFace } from './resolver/face.js';
-import { ResolverHandler } from './resolver/resolver.handler.js';
-import { confirmPrefixes, resolverRoutes } from './resolver/resolver.routes.js';
+import { handleApiFace } from './handle/api/face.js';
+import { HandleApi, handleApiRoutes } from './handle/api/handle-api.js';
+import { Entrance } from './handle/resolver/entrance.js';
+import { resolverFace } from './handle/resolver/face.js';
+import { ResolverHandler } from './handle/resolver/resolver.handler.js';
+import { confirmPrefixes, resolverRoutes } from './handle/resolver/resolver.routes.js';
 import { Transactions } from './storage/transactions.js';
-import { NamingAuthorityReads } from './storage/replica/naming-authority-reads.js';
+import { NamingAuthorityReads } from './storage/replica/reads.js';
 import { RegistryFigures } from './storage/registry-figures.js';
 import type { Config } from './config/config.js';
 import { VERSION } from './config/version.js';
@@ -32,7 +32,6 @@ import { dropStreamsOfHead } from './http/body/send-stream.js';
 import { refuseCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline, installServerHooks } from './http/server/server-hooks.js';
-import type { DirectRoute } from './http/server/direct-answers.js';
 import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { refuseMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
@@ -135,17 +134,22 @@ export async function createApplication(
   }
   const reader = app.get(AccessGuard).publicReader;
   if (reader !== null) {
-    const parts = {
+    const authorities = app.get(NamingAuthorityReads, { strict: false });
+    const handler = entrance === null ? null : app.get(ResolverHandler, { strict: false });
+    direct.use({
       drain,
       limits,
       metrics,
       logger,
       requestLog,
+      reader,
       hosts,
       pressure,
       trustedProxies: config.trustedProxies,
-    };
-    direct.use(directRoutesOf(app, config, entrance), { reader, ...parts });
+      records: app.get(RecordCache),
+      redirects: entrance && handler && { entrance, redirects: handler.redirects, settings: handler.settings },
+      authorities: config.faces.has('handles') ? authorities : null,
+    });
   }
   countUnrouted(server, faces, limits);
   methods.watch(server);
@@ -169,13 +173,6 @@ function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg
   for (const [name, pool] of Object.entries(pools)) {
     if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);
   }
-}
-
-/** The routes whose frequent requests are answered before the framework. */
-function directRoutesOf(app: NestFastifyApplication, { faces }: Config, entrance: Entrance | null): DirectRoute[] {
-  const redirects = entrance === null ? [] : [app.get(ResolverHandler, { strict: false }).direct(entrance)];
-  const reads = faces.has('handles') ? [app.get(HandleApi, { strict: false }).direct] : [];
-  return [...redirects, ...reads];
 }
 
 /** The faces that are on. The resolver reads the paths that the face of the Handle API does not have. */

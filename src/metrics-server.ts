@@ -1,9 +1,7 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { answerClientError } from './http/server/client-errors.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
-import { limitPipelining } from './http/server/pipelining.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
-import { closeInStages } from './http/server/staged-close.js';
 import { sendProblem } from './problem/send-problem.js';
 import { Problem } from './problem/problem.js';
 import type { Metrics } from './metrics/metrics.js';
@@ -17,9 +15,9 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     clientErrorHandler: answerClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node drops the requests behind the first one of a connection.
+    maxRequestsPerSocket: 1,
   });
-  limitPipelining(server.server);
-  closeInStages(server.server, REQUEST_TIMEOUT_MS);
   const methods = new MethodNotAllowed();
   setSecurityHeaders(server);
   methods.watch(server);

@@ -6,7 +6,6 @@ import { type Config, describeAccess } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 import { VERSION } from './config/version.js';
 import { createPools } from './database/pool.js';
-import { ForeignReplicaError } from './database/replica/replica-watch.js';
 import { isPrivilegeError, missingPrivilege } from './database/schema-rights.js';
 import { Cursors } from './http/validation/cursor.js';
 import type { Drain } from './http/server/drain.js';
@@ -53,7 +52,6 @@ export async function openServer(config: Config, url: string, logger: Logger, li
   const banner = await open(service, metricsServer, config, logger).catch(async (error: unknown) => {
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
-    if (error instanceof ForeignReplicaError) throw new StartupError(`${error.message}.`);
     const failure = databaseFailure(error);
     if (failure !== null) throw databaseFailed(failure.reason);
     throw error;

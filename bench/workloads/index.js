@@ -1,5 +1,6 @@
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
+import { floor } from './floor.js';
 import { lookup } from './lookup.js';
 import { mintAfterStreams } from './mint-after-streams.js';
 import { mint, mintAlone } from './mint.js';
@@ -20,5 +21,6 @@ export const WORKLOADS = [
   resolve,
   handles,
   normalize,
+  floor,
   start,
 ];

@@ -77,7 +77,7 @@ function request({ url }, path) {
 }
 
 /** The constant response of Fastify alone: one of the service, so that it has the same size. */
-async function writeResponse(cluster, server, path) {
+export async function writeResponse(cluster, server, path) {
   const { status, headers, body } = await request(server, path);
   if (status >= 400) throw new Skip(`GET ${path} returns ${status}`);
   const file = join(cluster.folder, 'response.json');

@@ -1,5 +1,7 @@
 import { ModulesContainer } from '@nestjs/core';
 import * as swagger from '@nestjs/swagger';
+import { CHANGE_COLUMNS } from '../../dist/api/changes/change-columns.js';
+import { IMPORT_COLUMNS } from '../../dist/api/import-export/transfer-columns.js';
 import { routeSettingsOf } from '../../dist/http/route-settings.js';
 import { ANY_VALUE, annotateWith } from '../../dist/openapi/annotations.js';
 import { closeRequestSchemas } from './closed-requests.js';
@@ -8,12 +10,20 @@ import { separateInputs } from './input-schemas.js';
 import { SCHEME, describeSecurity } from './operation-security.js';
 import { openEnumerations } from './open-enumerations.js';
 import { OPERATIONS } from './operation-ids.js';
+import { INTRODUCTION } from './introduction.js';
+import { withoutRuleNumbers } from './rule-numbers.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
 import { describeOptionalParameters } from './optional-parameters.js';
 import { withPlainSchemaNames } from './schema-names.js';
 import { shareParts } from './share-parts.js';
 import { shareResponses } from './share-responses.js';
 import { describeStreams } from './stream-bodies.js';
+
+const COLUMNS = {
+  changeIdentifiers: CHANGE_COLUMNS.names,
+  exportIdentifiers: IMPORT_COLUMNS.names,
+  importIdentifiers: IMPORT_COLUMNS.names,
+};
 
 /**
  * Generates the OpenAPI document from controllers and DTOs.
@@ -24,10 +34,7 @@ export function openApiDocument(app, version) {
   const base = new swagger.DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Mintmark')
-    .setDescription(
-      'Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs. ' +
-        'Every error is a problem document (RFC 9457) with a code from a closed list.',
-    )
+    .setDescription(INTRODUCTION)
     .setVersion(version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .setExternalDoc('Problem details of HTTP APIs', 'https://www.rfc-editor.org/rfc/rfc9457')
@@ -72,11 +79,11 @@ export function openApiDocument(app, version) {
   separateInputs(document);
   closeRequestSchemas(document);
   openEnumerations(document);
-  describeStreams(document);
+  describeStreams(document, COLUMNS);
   describeOptionalParameters(document);
   shareResponses(document);
   shareParts(document);
-  return document;
+  return withoutRuleNumbers(document);
 }
 
 /** The settings of the handlers of all controllers, by `Controller.method`. */

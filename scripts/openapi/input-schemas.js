@@ -4,10 +4,13 @@ import { isOpenEnumeration } from './open-enumerations.js';
 
 const SCHEMAS = '#/components/schemas/';
 
+/** Schemas whose members are all in every response, also those that a request may omit without a default. */
+const COMPLETE = new Set(['TransferLine']);
+
 /**
  * Gives requests and responses schemas of their own where a member has a default, which a request may omit and a response always has, and
  * where the values of a response can grow. The request has the suffix "Input". Defaults become words, because some generators make a
- * member with a default required in requests too.
+ * member with a default required in requests too. A sentence that begins with "In a request" is in the schema of the request only.
  */
 export function separateInputs(document) {
   const { schemas } = document.components;
@@ -29,6 +32,7 @@ export function separateInputs(document) {
   }
   for (const name of requested) schemas[name] = withWordsForDefaults(redirected(schemas[name] ?? {}, inputs));
   for (const name of sent) requireDefaults(schemas[name] ?? {});
+  for (const name of both) describeResponse(schemas[name] ?? {}, COMPLETE.has(name));
 }
 
 /** Whether the schema or one that it refers to has members with defaults, or values that can grow. */
@@ -57,6 +61,15 @@ function withWordsForDefaults(schema) {
     delete member.default;
   }
   return schema;
+}
+
+function describeResponse(schema, isComplete) {
+  const { properties = {} } = schema;
+  for (const member of Object.values(properties)) {
+    const { description } = member;
+    if (typeof description === 'string') member.description = description.replace(/\s*\bIn a request\b[^.]*\./g, '');
+  }
+  if (isComplete) schema.required = Object.keys(properties);
 }
 
 function requireDefaults(schema) {

@@ -31,17 +31,14 @@ export class ConcurrencyLimiter {
     return true;
   }
 
-  /** Counts a request until `leave`. @returns false when the limit is reached; the request is not counted then. */
-  enter(client: string): boolean {
-    if (this.most === 0) return true;
+  private enter(client: string): boolean {
     const count = this.counts.get(client) ?? 0;
     if (count >= this.most) return false;
     this.counts.set(client, count + 1);
     return true;
   }
 
-  leave(client: string): void {
-    if (this.most === 0) return;
+  private leave(client: string): void {
     const left = (this.counts.get(client) ?? 1) - 1;
     if (left === 0) this.counts.delete(client);
     else this.counts.set(client, left);

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import type { ApiKey } from '../storage/api-key-store.js';
-import { ReplicaKeyStore } from '../storage/replica/replica-key-store.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { type ApiKey, findAtReplica } from '../storage/api-key-store.js';
+import { REPLICA, Readers, type Replica } from '../storage/replica-readers.js';
 import { KeyCache } from './key-cache.js';
 import { Problem } from '../problem/problem.js';
 import type { Principal } from './principal.js';
@@ -11,16 +11,15 @@ import type { Principal } from './principal.js';
  */
 @Injectable()
 export class KeyReads {
-  private readonly atReplica: KeyCache;
+  private readonly caches: Readers<KeyCache>;
 
   constructor(
     private readonly cache: KeyCache,
-    private readonly replica: ReplicaKeyStore,
+    @Inject(REPLICA) replica: Replica | null,
   ) {
-    // Only the primary finds a key by its ID: for the keys of long responses, which are of the primary.
-    this.atReplica = new KeyCache({
-      findByHash: (hash) => replica.findByHash(hash),
-      find: () => Promise.resolve(null),
+    this.caches = new Readers(cache, replica, (server) => {
+      // Only the primary finds a key by its ID: for the keys of long responses, which are of the primary.
+      return new KeyCache({ findByHash: (hash) => findAtReplica(server, hash), find: () => Promise.resolve(null) });
     });
   }
 
@@ -32,16 +31,13 @@ export class KeyReads {
   /** Reads a key anew at its next use: this process has revoked or confirmed it. */
   forget(id: string): void {
     this.cache.forget(id);
-    this.atReplica.forget(id);
+    this.caches.atReplica?.forget(id);
   }
 
   /** @returns null for an unknown key. */
   findByDigest(digest: Buffer, isRead: boolean): Promise<ApiKey | null> {
-    if (!isRead || !this.replica.exists || this.cache.has(digest)) return this.cache.findByDigest(digest);
-    return this.replica.orReplica(
-      () => this.cache.findByDigest(digest),
-      () => this.atReplica.findByDigest(digest),
-    );
+    if (!isRead || this.cache.has(digest)) return this.cache.findByDigest(digest);
+    return this.caches.primaryFirst((at) => at.findByDigest(digest));
   }
 }
 

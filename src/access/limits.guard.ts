@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../config/config.js';
-import type { Admitted } from '../http/server/direct-answers.js';
 import { routeSettings } from '../http/route-settings.js';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
@@ -49,26 +48,13 @@ export class LimitsGuard {
   }
 
   /**
-   * Counts a request that the framework does not handle, as `admit` counts a request without a body.
-   * @returns null where `admit` would refuse it; nothing is counted then.
+   * Counts a request that is answered at once, without the framework.
+   * @returns its headers, names and values by turns; null where `admit` would refuse it: nothing is counted then.
    */
-  admitDirect(client: string): Admitted | null {
-    if (!this.short.enter(client)) return null;
-    const leave = (): void => {
-      this.short.leave(client);
-    };
-    if (this.buckets === null) return { headers: [], leave, undo: leave };
-    const { buckets } = this;
-    const taken = buckets.take(client);
-    if (!taken.ok) {
-      leave();
-      return null;
-    }
-    const undo = (): void => {
-      leave();
-      buckets.giveBack(client);
-    };
-    return { headers: rateLimitHeaders('key', buckets.quota, taken).flat(), leave, undo };
+  takeRate(client: string): readonly string[] | null {
+    if (this.buckets === null) return [];
+    const taken = this.buckets.take(client);
+    return taken.ok ? rateLimitHeaders('key', this.buckets.quota, taken).flat() : null;
   }
 
   private requireRate(client: string, reply: FastifyReply): void {

@@ -2,10 +2,11 @@ import { readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import { Problem, invalidRequest, malformed } from '../problem/problem.js';
+import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/uuid.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { notRegisteredDetail } from '../registry/not-registered.js';
 import { readMetadataId } from '../registry/parse-names.js';
 import type { Withdrawal } from '../registry/lifecycle.js';
 import type { UniqueName } from '../storage/identifiers/name-holders.js';
@@ -46,8 +47,8 @@ export interface ReceivedChange {
 
 /** A line that is parsed and permitted. */
 export interface ParsedChange {
-  /** The requested identifier in its own form, for the refusal of one that is not registered. */
-  readonly text: string;
+  /** Why the identifier is not found, if it is not. */
+  readonly missDetail: string;
   /** Null for an identifier of no visible naming authority, and for one that is named by its metadata ID. */
   readonly address: Address | null;
   /** The address with the white space at the end of the text, which is looked up first; null without it. */
@@ -96,7 +97,7 @@ export function readChange(
     const fingerprintOf = (subject: string, step: CurationStep): Digest =>
       digestOf(JSON.stringify([fingerprintSource(subject, step), ifVersion ?? null]));
     if (identifier === undefined) {
-      const { metadata, text, ...values } = namedByMetadataId(request, known);
+      const { metadata, missDetail, ...values } = namedByMetadataId(request, known);
       const step = parseStep(values, known, 'recognized');
       const { namingAuthority, name } = metadata;
       fingerprint = fingerprintOf(JSON.stringify(['metadataId', namingAuthority, name.comparison]), step);
@@ -104,11 +105,11 @@ export function readChange(
       if (isVisible) principal.require('curate', namingAuthority, '/namingAuthority');
       const pointer = '/metadataId' as const;
       const found = { address: null, exact: null, repairs: [], metadata: isVisible ? metadata : null };
-      const change = { text, pointer, ...found, step, ifVersion };
+      const change = { missDetail, pointer, ...found, step, ifVersion };
       return { line, clientRef, change, fingerprint };
     }
     if (request.namingAuthority !== undefined)
-      throw invalidRequest('/namingAuthority', 'is permitted only in a line without identifier');
+      throw invalidValue('/namingAuthority', 'is permitted only in a line without identifier');
     const step = parseStep(request, known, known.metadataIdSchemeOf(identifier));
     const read = known.recognize(identifier);
     if (!read.ok) throw malformed(read.fault, '/identifier');
@@ -119,7 +120,8 @@ export function readChange(
     const address = known.locate(name);
     if (address !== null) principal.require('curate', address.namingAuthority, '/identifier');
     const found = { address, exact: exact?.address ?? null, repairs: listRepairs(read.repairs), metadata: null };
-    const change = { text: normalized, pointer: '/identifier' as const, ...found, step, ifVersion };
+    const missDetail = notRegisteredDetail(name, normalized, known);
+    const change = { missDetail, pointer: '/identifier' as const, ...found, step, ifVersion };
     return { line, clientRef, change, fingerprint };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -148,11 +150,11 @@ function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, schem
 function namedByMetadataId(
   { metadataId, namingAuthority, ...request }: ChangeRequest,
   known: NamingAuthoritySnapshot,
-): ChangeRequest & { readonly metadata: UniqueName; readonly text: string } {
+): ChangeRequest & { readonly metadata: UniqueName; readonly missDetail: string } {
   if (metadataId === undefined || metadataId === null)
-    throw invalidRequest('/identifier', 'must be sent, or a metadataId that names the identifier');
+    throw invalidValue('/identifier', 'must be sent, or a metadataId that names the identifier');
   if (namingAuthority === undefined)
-    throw invalidRequest(
+    throw invalidValue(
       '/namingAuthority',
       'must be sent, in the line or in the request, with a metadataId that names the identifier',
     );
@@ -161,15 +163,16 @@ function namedByMetadataId(
   const prefix = known.find(namingAuthority)?.prefix ?? namingAuthority;
   const name = readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(prefix));
   const metadata = { namingAuthority: prefix, kind: 'metadataId' as const, name };
-  return { ...request, metadata, text: `The metadata ID ${name.canonical}` };
+  return { ...request, metadata, missDetail: `The metadata ID ${name.canonical} is well formed but not registered.` };
 }
 
 function valuesOf(request: ChangeRequest): NewValues {
-  const { metadataId, alternateIds } = request;
+  const { metadataId, alternateIds, previousVersion } = request;
   return {
     ...readTexts(request),
     ...(metadataId !== undefined && { metadataId }),
     ...(alternateIds !== undefined && { alternateIds }),
+    ...(previousVersion !== undefined && { previousVersion }),
   };
 }
 

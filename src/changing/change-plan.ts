@@ -17,8 +17,8 @@ import { withStoredValues } from './values-command.js';
 
 /** A change whose identifier was found, or has a name that is searched when its turn comes. */
 export interface TargetedChange {
-  /** The requested identifier in its own form. */
-  readonly text: string;
+  /** Why the identifier is not found, if it is not; absent where it was found. */
+  readonly missDetail?: string;
   /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
   readonly id: bigint | null;
   readonly metadata: UniqueName | null;
@@ -146,10 +146,10 @@ export class ChangePlan {
    * @throws Problem IDENTIFIER_NOT_FOUND, what `check` throws, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
    * does; nothing of the change is planned then.
    */
-  add({ text, id: found, metadata, step, otherId, check }: TargetedChange): PlannedChange {
-    const holder = metadata === null ? null : (this.holders.get(holderKey(metadata)) ?? null);
-    const id = holder?.isSame === true ? holder.id : found;
-    if (id === null) throw notRegistered(text, metadata === null ? '/identifier' : '/metadataId');
+  add(change: TargetedChange): PlannedChange {
+    const { missDetail = 'The identifier is not registered.', metadata, step, otherId, check } = change;
+    const id = this.idOf(change);
+    if (id === null) throw notRegistered(missDetail, metadata === null ? '/identifier' : '/metadataId');
     const record = this.records.get(id);
     if (record === undefined) throw rowsLost();
     check(record);
@@ -163,9 +163,20 @@ export class ChangePlan {
     const paired = this.records.get(this.pairs.get(id) ?? id) ?? null;
     const metadataRecord = paired === record ? null : paired;
     const follows = decideMetadataRecord(record, amendment, step, metadataRecord, at);
-    const change = this.plan(record, amendment, requested);
-    if (metadataRecord === null || follows === null) return change;
-    return { ...change, metadataRecord: this.plan(metadataRecord, follows, []) };
+    const planned = this.plan(record, amendment, requested);
+    if (metadataRecord === null || follows === null) return planned;
+    return { ...planned, metadataRecord: this.plan(metadataRecord, follows, []) };
+  }
+
+  /** The identifier of a change; undefined where it is not found. */
+  nameOf(change: TargetedChange | Problem): string | undefined {
+    const record = change instanceof Problem ? undefined : this.records.get(this.idOf(change) ?? 0n);
+    return record && nativeText(record);
+  }
+
+  private idOf({ id, metadata }: TargetedChange): bigint | null {
+    const holder = metadata === null ? null : (this.holders.get(holderKey(metadata)) ?? null);
+    return holder?.isSame === true ? holder.id : id;
   }
 
   /** Notes how the records and names are after a change. */
@@ -238,8 +249,8 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
   return rounds;
 }
 
-export function notRegistered(text: string, pointer: string): Problem {
-  const detail = `${text} is well formed but not registered.`;
+/** @param detail why the identifier is not found. */
+export function notRegistered(detail: string, pointer: string): Problem {
   return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
 }
 

@@ -17,6 +17,7 @@ import { type ChangedMembers, changedMembers } from './changed-members.js';
 import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, textsIn } from './change-line.js';
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
+import { otherAddressIn } from './curation-command.js';
 import type { PreviewedNames } from './previewed-names.js';
 
 /** The fingerprint source of every stream: its lines have fingerprints of their own. */
@@ -49,6 +50,9 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORI
 
 type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 
+/** A line, and its identifier where that was found although the line failed. */
+type FoundLine = NamedLine & { readonly identifier: string | undefined };
+
 /** "unchanged": the identifier has the requested values already. */
 export interface ChangeResult {
   readonly outcome: 'changed' | 'unchanged';
@@ -61,14 +65,16 @@ export interface ChangeResult {
   readonly old?: ChangedMembers;
 }
 
-export type ChangedLine = NamedLine & { readonly result: ChangeResult | Problem };
-export type PreviewedLine = NamedLine & { readonly result: PlannedChange | Problem };
+export type ChangedLine = FoundLine & { readonly result: ChangeResult | Problem };
+export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Problem };
 
 /** The stored result of a line. */
 interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
   readonly problem?: StoredProblem;
+  /** That of a line with a problem, where it was found. */
+  readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
 
@@ -89,11 +95,9 @@ export class ChangeStreamService {
     const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
     const read = lines.map((line) => readChange(line, known, principal));
     const addresses = read.map(({ change }) => (change instanceof Problem ? null : change.address));
-    const replacements = read.map(({ change }) =>
-      change instanceof Problem || change.step.step !== 'withdrawn' ? null : (change.step.replacement?.address ?? null),
-    );
+    const others = read.map(({ change }) => (change instanceof Problem ? null : otherAddressIn(change.step)));
     const exact = read.map(({ change }) => (change instanceof Problem ? null : change.exact));
-    const wanted = [...addresses, ...replacements, ...exact];
+    const wanted = [...addresses, ...others, ...exact];
     const found = await this.holders.findIds(wanted.filter((address) => address !== null));
     let next = 0;
     const ids = wanted.map((address) => (address === null ? null : (found[next++] ?? null)));
@@ -101,13 +105,13 @@ export class ChangeStreamService {
       if (change instanceof Problem) return { ...line, change, repairs: [], isForbidden: FORBIDDEN.has(change.code) };
       const exactId = ids[2 * read.length + index] ?? null;
       const id = exactId ?? ids[index] ?? null;
-      const { text, pointer, metadata, step, ifVersion } = change;
+      const { missDetail, pointer, metadata, step, ifVersion } = change;
       const otherId = ids[read.length + index] ?? null;
       const check = (record: IdentifierRecord): void => {
         requireChangeable(record, step, ifVersion);
       };
-      const targeted = { text, id, metadata, step, otherId, check };
-      const refusal = id === null && metadata === null ? notRegistered(text, pointer) : null;
+      const targeted = { missDetail, id, metadata, step, otherId, check };
+      const refusal = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
       return { ...line, repairs: exactId === null ? change.repairs : [], change: refusal ?? targeted, isForbidden };
@@ -128,10 +132,12 @@ export class ChangeStreamService {
       this.requests.inStream(request, chunk.part, (transaction) => this.write(transaction, chunk, principal)),
     );
     const byLine = new Map(stored.map((each) => [each.line, each]));
-    return chunk.lines.map((each) => ({
-      ...namedLine(each),
-      result: shownConflict(resultOf(each, byLine.get(each.line), replayed), chunk.known),
-    }));
+    return chunk.lines.map((each) => {
+      const stored = byLine.get(each.line);
+      const result = shownConflict(resultOf(each, stored, replayed), chunk.known);
+      const isFound = stored?.hash === each.fingerprint && !each.isForbidden;
+      return { ...namedLine(each), identifier: isFound ? stored.identifier : undefined, result };
+    });
   }
 
   /**
@@ -143,7 +149,7 @@ export class ChangeStreamService {
     return chunk.lines.map(({ change, ...line }) => {
       const result = change instanceof Problem ? change : plan.attempt(change);
       if (!(result instanceof Problem)) names.note(result, plan.holders);
-      return { ...namedLine(line), result };
+      return { ...namedLine(line), identifier: plan.nameOf(change), result };
     });
   }
 
@@ -156,7 +162,10 @@ export class ChangeStreamService {
     const plan = await this.engine.begin(transaction, targetsOf(chunk), { known: chunk.known, principal });
     const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
       const result = change instanceof Problem ? change : plan.attempt(change);
-      if (result instanceof Problem) return { line, hash, problem: serializeProblem(result) };
+      if (result instanceof Problem) {
+        const identifier = plan.nameOf(change);
+        return { line, hash, problem: serializeProblem(result), ...(identifier !== undefined && { identifier }) };
+      }
       const { before, after, amendment } = result;
       const changed = {
         ...{ id: after.id.toString(), identifier: nativeText(after), version: after.version },

@@ -7,6 +7,7 @@ import type { State } from '../registry/identifier-record.js';
 export interface ChangedMembers extends GivenTexts {
   readonly metadataId?: string | null;
   readonly alternateIds?: string[];
+  readonly previousVersion?: string | null;
   readonly state?: State;
   readonly leaseUntil?: string | null;
   /** Without the time of the withdrawal, which a dry run does not know. */
@@ -27,10 +28,10 @@ export function changedMembers(
 
 function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
   const { alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
-  const { metadataId } = record;
+  const { metadataId, previousVersion } = record;
   return {
     ...textsAfter(record, {}),
-    ...{ metadataId, alternateIds, state, leaseUntil },
+    ...{ metadataId, alternateIds, previousVersion, state, leaseUntil },
     tombstone: tombstone && {
       reasonCode: tombstone.reasonCode,
       reason: tombstone.reason,

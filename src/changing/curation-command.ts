@@ -21,7 +21,7 @@ import {
   withoutLegalValues,
 } from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { readAlternates, readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import {
   type Predecessor,
@@ -126,6 +126,12 @@ function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: 
       previousVersion: previousVersion === null ? null : readPredecessor(previousVersion, known, '/previousVersion'),
     }),
   };
+}
+
+/** Where the replacement or the previous version is registered that a step names. */
+export function otherAddressIn(step: CurationStep): Address | null {
+  if ('values' in step) return step.values.previousVersion?.address ?? null;
+  return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
 }
 
 /** The fingerprint source of a step on an identifier, equal for two notations of the same request. */

@@ -11,7 +11,7 @@ import {
   snapshotOf,
 } from '../registry/identifier-record.js';
 import { isDeleted } from '../registry/lifecycle.js';
-import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
@@ -25,6 +25,7 @@ import {
   fingerprintSource,
   isOfValues,
   namesIn,
+  otherAddressIn,
   parseCommand,
   requirePermitted,
 } from './curation-command.js';
@@ -47,12 +48,6 @@ export interface CurationResult extends Replayable<IdentifierSnapshot> {
 function scopeOf(step: CurationStep, found: IdentifierRecord, principal: Principal): Scope {
   if (step.step === 'activated' && principal.has('mint')) return 'mint';
   return step.step === 'put' && isDeleted(found) ? 'register' : 'curate';
-}
-
-/** Where the replacement or the previous version is registered that a step names. */
-function otherAddressIn(step: CurationStep): Address | null {
-  if ('values' in step) return step.values.previousVersion?.address ?? null;
-  return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
 }
 
 @Injectable()
@@ -107,7 +102,7 @@ export class CurationService {
     };
     const { result, replayed } = await this.retries.run(async () => {
       const other = otherAddress === null ? null : await this.reader.find(otherAddress);
-      const target = { text: identifier, id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
+      const target = { id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
       return this.requests.run(request, async (transaction) => {
         const plan = await this.engine.begin(transaction, [target], { known, principal });
         const { after } = plan.add(target);

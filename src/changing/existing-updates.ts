@@ -148,7 +148,7 @@ function targetOf({ command }: MintJob, id: bigint): TargetedChange {
   const check = (record: IdentifierRecord): void => {
     requireState(record, 'changed');
   };
-  return { text: command.metadata?.canonical ?? '', id, metadata: null, step, otherId: null, check };
+  return { id, metadata: null, step, otherId: null, check };
 }
 
 /** The values that a mint gives to an existing identifier: those that it has. */

@@ -10,7 +10,7 @@ import {
   invalidInput,
   requireComputable,
   targetIn,
-} from '../handle-values/index.js';
+} from '../handle/values/index.js';
 import { canonicalUri, toHandle } from '../identifier/index.js';
 import type { MintOutcome } from '../minting/mint-outcome.js';
 import { MintingService } from '../minting/minting.service.js';

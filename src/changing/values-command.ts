@@ -10,7 +10,7 @@ import {
   withMetadataId,
   withTarget,
   withoutValues,
-} from '../handle-values/index.js';
+} from '../handle/values/index.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';

@@ -18,21 +18,11 @@ const PAUSE_MS = 1000;
 /** Between two lines of the log. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** A session that was found this often ends by its own limits. */
-const MAX_FINDS = 15;
-
-/** Sessions that could not be looked for, because no connection succeeded, have ended with their server after this time. */
+/** Sessions that were not ended after this time have ended by their own limits, or with their server. */
 const MAX_AGE_MS = 600_000;
 
 /** More would only be found again by later statements that fail. */
 const MOST = 1000;
-
-interface Abandoned {
-  readonly pid: number;
-  readonly connectedAt: number;
-  readonly since: number;
-  finds: number;
-}
 
 const connectedAt = new WeakMap<object, number>();
 
@@ -47,14 +37,14 @@ export function noteConnected(client: object): void {
  * server, and their outcome was reported as unknown.
  */
 export class AbandonedSessions {
-  private readonly sessions = new Map<number, Abandoned>();
+  private readonly sessions = new Map<number, { readonly connectedAt: number; readonly since: number }>();
   private isRunning = false;
   private unreported = 0;
   private reportedAt = -Infinity;
 
-  /** @param connect opens a connection of its own: all those of the pools may wait for the standby. */
+  /** @param pool of connections that never wait for a standby. */
   constructor(
-    private readonly connect: () => Promise<Pick<pg.Client, 'query' | 'end'>>,
+    private readonly pool: Pick<pg.Pool, 'query'>,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
@@ -63,40 +53,31 @@ export class AbandonedSessions {
     const { processID: pid } = client as { processID?: number | null };
     if (typeof pid !== 'number' || this.sessions.size >= MOST) return;
     const since = performance.now();
-    this.sessions.set(pid, { pid, connectedAt: connectedAt.get(client) ?? since, since, finds: 0 });
+    this.sessions.set(pid, { connectedAt: connectedAt.get(client) ?? since, since });
     if (!this.isRunning) void this.run();
   }
 
   private async run(): Promise<void> {
     this.isRunning = true;
     while (this.sessions.size > 0) {
-      await this.terminate([...this.sessions.values()]).catch(() => null);
+      await this.terminate(new Map(this.sessions)).catch(() => null);
       const before = performance.now() - MAX_AGE_MS;
-      for (const { pid, since } of this.sessions.values()) if (since < before) this.sessions.delete(pid);
-      if (this.sessions.size > 0) await pause(PAUSE_MS);
+      for (const [pid, { since }] of this.sessions) if (since < before) this.sessions.delete(pid);
+      // Does not keep the process.
+      if (this.sessions.size > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
     }
     this.isRunning = false;
   }
 
-  private async terminate(sessions: readonly Abandoned[]): Promise<void> {
-    const client = await this.connect();
-    try {
-      const now = performance.now();
-      const ages = sessions.map((session) => (now - session.connectedAt) / 1000);
-      const values = [sessions.map(({ pid }) => pid), ages];
-      const { rows } = await client.query<{ pid: number; ended: boolean }>(TERMINATE, values);
-      const left = new Set(rows.filter(({ ended }) => !ended).map(({ pid }) => pid));
-      for (const session of sessions) {
-        session.finds += 1;
-        // Another one with its number may have been added meanwhile.
-        const isCurrent = this.sessions.get(session.pid) === session;
-        if (isCurrent && (!left.has(session.pid) || session.finds >= MAX_FINDS)) this.sessions.delete(session.pid);
-      }
-      this.report(rows.length - left.size);
-    } finally {
-      // The server of a lost connection does not respond to the end.
-      await Promise.race([client.end(), pause(TIMEOUT_MS)]);
+  private async terminate(sought: AbandonedSessions['sessions']): Promise<void> {
+    const ages = [...sought.values()].map((session) => (performance.now() - session.connectedAt) / 1000);
+    const { rows } = await this.pool.query<{ pid: number; ended: boolean }>(TERMINATE, [[...sought.keys()], ages]);
+    const left = new Set(rows.filter(({ ended }) => !ended).map(({ pid }) => pid));
+    for (const [pid, session] of sought) {
+      // Another one with its number may have been added meanwhile.
+      if (this.sessions.get(pid) === session && !left.has(pid)) this.sessions.delete(pid);
     }
+    this.report(rows.length - left.size);
   }
 
   private report(ended: number): void {
@@ -108,23 +89,14 @@ export class AbandonedSessions {
   }
 }
 
-/** @param url of the primary. @returns what `AbandonedSessions` needs. */
-export function connectTo(url: string): () => Promise<pg.Client> {
-  const limits = { connectionTimeoutMillis: TIMEOUT_MS, statement_timeout: TIMEOUT_MS, query_timeout: TIMEOUT_MS };
-  return async () => {
-    const client = new pg.Client({ connectionString: url, application_name: 'mintmark', ...limits });
-    client.on('error', () => null);
-    try {
-      await client.connect();
-    } catch (error) {
-      void client.end().catch(() => null);
-      throw error;
-    }
-    return client;
+/** What `AbandonedSessions` needs. @param url of the primary. @returns a pool of its own: all others may wait for the standby. */
+export function createEndingPool(url: string): pg.Pool {
+  const limits = {
+    max: 1,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+    idleTimeoutMillis: PAUSE_MS,
   };
-}
-
-/** Does not keep the process. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+  const pool = new pg.Pool({ connectionString: url, application_name: 'mintmark', allowExitOnIdle: true, ...limits });
+  return pool.on('error', () => null);
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import pg from 'pg';
-import { CommitWatch, takeCancelledWait } from './commit-watch.js';
+import { CommitWatch, acknowledged } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
 /** Minimum time between two probes. */
@@ -17,20 +17,13 @@ export const SESSION_NAME = "concat_ws(' ', pid, extract(epoch FROM backend_star
 
 const OWN_SESSION = `SELECT ${SESSION_NAME} AS session FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
-interface Probe {
-  readonly client: pg.PoolClient;
-  /** Its `SESSION_NAME`. */
-  readonly session: string;
-  isReleased: boolean;
-}
-
 /**
  * Sends a write that shows whether commits are completed. Its one connection is kept while the commit waits: a connection
  * that is given up would leave a session that waits for the standby, and the next one another.
  */
 @Injectable()
 export class CommitProbe implements OnModuleDestroy {
-  private waiting: Probe | null = null;
+  private waiting: { readonly session: string; readonly giveUp: (reason: Error) => void } | null = null;
   private sending = false;
   private sentAt = -Infinity;
 
@@ -39,7 +32,7 @@ export class CommitProbe implements OnModuleDestroy {
     private readonly commits: CommitWatch,
   ) {}
 
-  /** The session whose commit waits; null where none does. */
+  /** The `SESSION_NAME` of the session whose commit waits; null where none does. */
   get waitingSession(): string | null {
     return this.waiting?.session ?? null;
   }
@@ -58,7 +51,7 @@ export class CommitProbe implements OnModuleDestroy {
   abandon(session: string): void {
     if (this.waiting?.session !== session) return;
     this.sentAt = -Infinity;
-    this.end(this.waiting, false);
+    this.waiting.giveUp(new Error('the session of the probe is lost'));
   }
 
   onModuleDestroy(): void {
@@ -67,34 +60,16 @@ export class CommitProbe implements OnModuleDestroy {
 
   private async run(): Promise<void> {
     const client = await this.pool.connect();
-    const probe: Probe = { client, session: await sessionOf(client), isReleased: false };
-    this.waiting = probe;
+    let isSound = false;
     try {
-      await this.commits.watchProbe(() =>
-        client.query({ text: PROBE, query_timeout: NO_TIMEOUT_MS } as pg.QueryConfig).then(() => {
-          if (takeCancelledWait(client)) throw new Error('the wait for the standby was cancelled');
-        }),
-      );
-      this.end(probe, true);
-    } catch {
-      this.end(probe, false);
+      const { rows } = await client.query<{ session: string }>(OWN_SESSION);
+      const lost = new Promise<never>((_, giveUp) => (this.waiting = { session: rows[0]?.session ?? '', giveUp }));
+      const query = { text: PROBE, query_timeout: NO_TIMEOUT_MS } as pg.QueryConfig;
+      await this.commits.watch(() => Promise.race([acknowledged(client, client.query(query)), lost]), true);
+      isSound = true;
+    } finally {
+      this.waiting = null;
+      client.release(!isSound);
     }
-  }
-
-  private end(probe: Probe, isSound: boolean): void {
-    if (this.waiting === probe) this.waiting = null;
-    if (probe.isReleased) return;
-    probe.isReleased = true;
-    probe.client.release(!isSound);
-  }
-}
-
-async function sessionOf(client: pg.PoolClient): Promise<string> {
-  try {
-    const { rows } = await client.query<{ session: string }>(OWN_SESSION);
-    return rows[0]?.session ?? '';
-  } catch (error) {
-    client.release(true);
-    throw error;
   }
 }

@@ -16,12 +16,13 @@ interface WaitingWrite {
 @Injectable()
 export class CommitWatch {
   /** The oldest first. */
-  private readonly waiting = new Set<WaitingWrite>();
+  private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
+  /** Since when writes wait without an acknowledged one. It stays when they are given up later than `STANDING_MS`; null for none. */
+  private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
   private doubtful = false;
-  private standing = false;
   private listener: () => void = () => {};
 
   /** @param listener is called after each acknowledged commit. */
@@ -29,19 +30,27 @@ export class CommitWatch {
     this.listener = listener;
   }
 
-  /** Watches a COMMIT, or a statement that commits by itself. Returns what it returns, and throws what it throws. */
-  async watch<T>(send: () => Promise<T>): Promise<T> {
-    return this.follow({ sentAt: performance.now() }, send);
-  }
-
-  /** As `watch`, for a write that only shows whether commits are completed. At most one at a time. */
-  async watchProbe<T>(send: () => Promise<T>): Promise<T> {
+  /**
+   * Watches a COMMIT, or a statement that commits by itself. Returns what it returns, and throws what it throws.
+   * @param isProbe for a write that only shows whether commits are completed. At most one at a time.
+   */
+  async watch<T>(send: () => Promise<T>, isProbe = false): Promise<T> {
     const write = { sentAt: performance.now() };
-    this.probe = write;
+    this.queue.add(write);
+    this.since ??= write.sentAt;
+    if (isProbe) this.probe = write;
     try {
-      return await this.follow(write, send);
+      const result = await send();
+      this.acknowledge(write);
+      return result;
+    } catch (error) {
+      if (!isRefusal(error)) this.doubtful = true;
+      throw error;
     } finally {
-      this.probe = null;
+      if (isProbe) this.probe = null;
+      this.queue.delete(write);
+      const { oldest } = this;
+      if (!this.isStanding) this.since = oldest && Math.max(oldest.sentAt, this.since);
     }
   }
 
@@ -52,19 +61,15 @@ export class CommitWatch {
 
   /** Whether a probe is needed to know if commits are completed: a write failed, or none was completed for long. */
   get isDoubtful(): boolean {
-    return this.doubtful || this.standing;
+    return this.doubtful || this.isStanding;
   }
 
   /**
-   * Whether commits stand: the probe, or all writes of the process, have waited for `STANDING_MS`. It stays true after the
-   * waiting connections were given up, until a commit is acknowledged.
+   * Whether commits stand: writes have waited for `STANDING_MS` without an acknowledged one. It stays true after the waiting
+   * connections were given up, until a commit is acknowledged.
    */
-  checkStanding(): boolean {
-    const since = this.probe?.sentAt ?? this.oldest?.sentAt ?? Infinity;
-    // A statement that writes nothing, such as a replay, does not wait, so that only the probe counts while there is one.
-    const begin = this.probe === null ? Math.max(since, this.lastCommitAt ?? -Infinity) : since;
-    if (performance.now() - begin >= STANDING_MS) this.standing = true;
-    return this.standing;
+  get isStanding(): boolean {
+    return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }
 
   /** Whether a commit other than that of the probe was acknowledged since a time, as `performance.now`. */
@@ -79,32 +84,23 @@ export class CommitWatch {
 
   /** Seconds for which the oldest write has waited for the response to its commit; 0 if none waits. */
   get oldestWaitingSeconds(): number {
-    return this.oldest === undefined ? 0 : secondsSince(this.oldest.sentAt);
+    return this.oldest === null ? 0 : secondsSince(this.oldest.sentAt);
   }
 
-  private get oldest(): WaitingWrite | undefined {
-    const [oldest] = this.waiting;
+  private get oldest(): WaitingWrite | null {
+    const [oldest = null] = this.queue;
     return oldest;
   }
 
-  private async follow<T>(write: WaitingWrite, send: () => Promise<T>): Promise<T> {
-    this.waiting.add(write);
-    try {
-      const result = await send();
-      this.lastCommitAt = performance.now();
-      if (this.probe !== write) this.lastWriteAt = this.lastCommitAt;
-      if (this.probe === null || this.probe === write) {
-        this.standing = false;
-        this.doubtful = false;
-      }
-      this.listener();
-      return result;
-    } catch (error) {
-      if (!isRefusal(error)) this.doubtful = true;
-      throw error;
-    } finally {
-      this.waiting.delete(write);
+  private acknowledge(write: WaitingWrite): void {
+    this.lastCommitAt = performance.now();
+    if (this.probe !== write) this.lastWriteAt = this.lastCommitAt;
+    // A statement that writes nothing, such as a replay, does not wait, so that only the probe counts while there is one.
+    if (this.probe === null || this.probe === write) {
+      this.since = this.lastCommitAt;
+      this.doubtful = false;
     }
+    this.listener();
   }
 }
 
@@ -135,7 +131,9 @@ export function watchStandbyNotices(client: pg.PoolClient): void {
   });
 }
 
-/** Whether a wait of this session was cancelled since the last call. */
-export function takeCancelledWait(client: object): boolean {
-  return cancelled.delete(client);
+/** The result of a commit. @throws an Error with SQLSTATE 08007 (outcome unknown) where its wait for the standby was cancelled. */
+export async function acknowledged<T>(client: object, commit: Promise<T>): Promise<T> {
+  const result = await commit;
+  if (!cancelled.delete(client)) return result;
+  throw Object.assign(new Error('the wait for the standby was cancelled'), { code: '08007' });
 }

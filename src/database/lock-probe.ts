@@ -16,18 +16,19 @@ const BLOCKER_WAIT_MS = 100;
 /** The limit for all statements together. A database that does not respond is reported by the other checks. */
 const MAX_MS = 950;
 
-/** The lock of every write: it waits for no row and writes nothing. Both statements are one transaction, which ends with them. */
-const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier IN ROW EXCLUSIVE MODE`;
+/** The locks of mints and changes: they wait for no row and write nothing. All statements are one transaction, which ends with them. */
+const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier, change IN ROW EXCLUSIVE MODE`;
 
 /** $1: the process that waits. The oldest transaction of those before it; pid 0 is a prepared transaction. */
 const BLOCKER = `
-  SELECT pid, usename AS "user", state,
+  SELECT (SELECT relation::regclass::text FROM pg_locks l WHERE l.pid = $1 AND NOT granted) AS "table", pid, usename AS "user", state,
          round(extract(epoch FROM clock_timestamp() - xact_start))::int AS "ageSeconds"
   FROM unnest(pg_blocking_pids($1)) AS blocking (pid) LEFT JOIN pg_stat_activity USING (pid)
   ORDER BY xact_start LIMIT 1`;
 
-/** The session that locks the table; null where the role of the service may not see it. */
+/** The session that locks a table; null where the role of the service may not see it. */
 export interface Blocker {
+  readonly table: string | null;
   readonly pid: number;
   readonly user: string | null;
   readonly state: string | null;
@@ -39,7 +40,7 @@ export interface TableLock {
   readonly blocker: Blocker | null;
 }
 
-/** Finds out whether the table of identifiers is locked against all writes. */
+/** Finds out whether the table of identifiers, or that of changes, is locked against all writes. */
 @Injectable()
 export class LockProbe {
   constructor(
@@ -47,7 +48,7 @@ export class LockProbe {
     private readonly commits: CommitWatch,
   ) {}
 
-  /** @returns null where it is not locked, a write was completed meanwhile, or the database does not respond. Throws nothing. */
+  /** @returns null where none is locked, a write was completed meanwhile, or the database does not respond. Throws nothing. */
   async find(): Promise<TableLock | null> {
     return Promise.race([this.probe().catch(() => null), pause(MAX_MS, null, { ref: false })]);
   }

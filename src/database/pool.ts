@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { AbandonedSessions, connectTo, noteConnected } from './abandoned-sessions.js';
+import { AbandonedSessions, createEndingPool, noteConnected } from './abandoned-sessions.js';
 import { ConnectionPool } from './connection-pool.js';
 import { ServerSessions, describeShortage } from './server-sessions.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
@@ -34,11 +34,8 @@ export interface Pools {
   readonly probe: pg.Pool;
 }
 
-/**
- * Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and for `ReplicaWatch` one connection to that
- * server and one to the primary.
- */
-export type ReplicaPools = Readonly<Record<'reads' | 'probe' | 'primaryProbe', pg.Pool>>;
+/** Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and one at the primary for `ReplicaWatch`. */
+export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 
 /** Where failures of connections are reported, and what shows that they have ended. */
 export interface FailureReport {
@@ -68,7 +65,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
-  const abandoned = new AbandonedSessions(connectTo(url), logger);
+  const abandoned = new AbandonedSessions(createEndingPool(url), logger);
   const acceptsRecovery = config.readDatabaseUrl === null;
   const sessions = new ServerSessions((shortage) => {
     logger.warn(shortage, describeShortage(shortage));
@@ -90,7 +87,6 @@ export function createPools(url: string, config: Config, logger: Logger, failure
         ? null
         : {
             reads: createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
-            probe: createReplicaPool(config.readDatabaseUrl, config, logger, 1, PROBE_USES),
             primaryProbe: createReplicaPool(url, config, logger, 1, PROBE_USES),
           },
   };

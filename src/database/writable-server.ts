@@ -7,6 +7,24 @@ const WAIT_MS = 60_000;
 
 const PAUSE_MS = 1000;
 
+/** Columns of a statement, by which `reasonAgainstWrites` decides. */
+export const WRITE_STATE = `pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
+
+export interface WriteState {
+  readonly inRecovery: boolean;
+  readonly isReadOnly: boolean;
+}
+
+export const IN_RECOVERY = 'The database server is in recovery (a standby), which accepts no writes.';
+
+/** Why a server accepts no writes; null where it does. */
+export function reasonAgainstWrites({ inRecovery, isReadOnly }: WriteState): string | null {
+  if (inRecovery) return IN_RECOVERY;
+  return isReadOnly
+    ? 'The database is read-only (default_transaction_read_only is on), so that writes are refused.'
+    : null;
+}
+
 export interface WaitOptions {
   /** How long to wait while the server is in recovery or read-only. */
   readonly waitMs?: number;
@@ -26,14 +44,17 @@ export async function connectForWriting(
   const deadline = performance.now() + waitMs;
   let reason: string | null = null;
   for (;;) {
+    let session: pg.Client | undefined;
     try {
-      const session = await connect();
-      const found = await reasonAgainst(session);
+      session = await connect();
+      const { rows } = await session.query<WriteState>(`SELECT ${WRITE_STATE}`);
+      const found = rows[0] === undefined ? null : reasonAgainstWrites(rows[0]);
       if (found === null) return session;
-      await session.end();
       if (reason === null) onWait(found);
       reason = found;
+      await session.end();
     } catch (error) {
+      await session?.end();
       if (reason === null) throw error;
     }
     if (performance.now() >= deadline) {
@@ -42,21 +63,5 @@ export async function connectForWriting(
       );
     }
     await pause(Math.min(PAUSE_MS, waitMs));
-  }
-}
-
-/** Why the server does not accept writes; null where it does. Ends the session of a failed query. */
-async function reasonAgainst(session: pg.Client): Promise<string | null> {
-  try {
-    const { rows } = await session.query<{ inRecovery: boolean; isReadOnly: boolean }>(
-      `SELECT pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
-    );
-    if (rows[0]?.inRecovery === true) return 'The database server is in recovery (a standby), which accepts no writes.';
-    return rows[0]?.isReadOnly === true
-      ? 'The database is read-only (default_transaction_read_only is on), so that writes are refused.'
-      : null;
-  } catch (error) {
-    await session.end();
-    throw error;
   }
 }

@@ -5,8 +5,7 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { NearIdentifiers } from '../storage/identifiers/near-identifiers.js';
 import { type MatchedBy, type Matches, MAX_CANDIDATES } from '../storage/identifiers/identifier-search.js';
-import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
-import { SearchReads } from '../storage/replica/search-reads.js';
+import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
 import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
@@ -52,7 +51,7 @@ interface Tried {
 @Injectable()
 export class FindingService {
   constructor(
-    private readonly finder: SearchReads,
+    private readonly reads: RecordReads,
     private readonly authorities: NamingAuthorityReads,
     private readonly near: NearIdentifiers,
   ) {}
@@ -124,7 +123,7 @@ export class FindingService {
     const visible = principal.hasRestrictedView ? view.prefixes : null;
     const reads = inputs.map((input) => readInput(input, view, ownHost));
     const keys = reads.map(({ readings }) => readings.map(({ searchKey }) => searchKey));
-    const found = await this.finder.find(keys, { visible, curated: principal.curatedIn(view) ?? null });
+    const found = await this.reads.search(keys, { visible, curated: principal.curatedIn(view) ?? null });
     return reads.slice(0, found.length).map((read, index) => {
       const result = resultOf(read, found[index] ?? { matches: [], record: null }, principal);
       if (result.matchedBy !== null) return { result, missed: null };

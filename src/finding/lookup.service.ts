@@ -11,9 +11,7 @@ import { Problem } from '../problem/problem.js';
 import { type Count, IdentifierPages, MAX_COMPARED } from '../storage/identifiers/identifier-pages.js';
 import { type PageFilter, isServed } from '../storage/identifiers/page-filter.js';
 import type { PageCursor, PageOrder } from '../storage/identifiers/page-range.js';
-import { LookupReads } from '../storage/replica/lookup-reads.js';
-import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
-import { SearchReads } from '../storage/replica/search-reads.js';
+import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type IdentifierFilter, parseFilter } from './parse-filter.js';
 
 /** A record, and how the text of the request differs from its name. */
@@ -51,9 +49,8 @@ export class LookupService {
 
   constructor(
     private readonly identifiers: IdentifierPages,
-    private readonly reads: LookupReads,
+    private readonly reads: RecordReads,
     private readonly authorities: NamingAuthorityReads,
-    private readonly searches: SearchReads,
     private readonly places: Places,
     metrics: Metrics,
   ) {
@@ -83,7 +80,7 @@ export class LookupService {
     if (!read.ok || read.value.name.type !== 'uuid') return null;
     const view = principal.viewOf(await this.authorities.current());
     const visible = principal.hasRestrictedView ? view.prefixes : null;
-    const [found] = await this.searches.find([[{ guid: read.value.name.hex }]], { visible, curated: [] });
+    const [found] = await this.reads.search([[{ guid: read.value.name.hex }]], { visible, curated: [] });
     const { matches, record } = found ?? { matches: [], record: null };
     if (record === null) return null;
     if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.js';
 import { type Context, type Uris, normalize, omittedOf, urisOf } from '../identifier/index.js';
 import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { NamingAuthorityReads } from '../storage/replica/naming-authority-reads.js';
+import { NamingAuthorityReads } from '../storage/replica/reads.js';
 
 /** A text, the form that it must have (any when absent), and the rules for it. */
 export interface NormalizeCommand {

@@ -6,7 +6,7 @@ import { type FoundChanges, ChangeReader } from '../storage/changes/change-reade
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import { type ChangeSummary, HistoryReads } from '../storage/replica/history-reads.js';
+import { type ChangeSummary, HistoryReads } from '../storage/replica/reads.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 
 export interface History extends FoundChanges {

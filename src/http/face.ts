@@ -21,6 +21,11 @@ export interface Face {
   readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
+const NONE = /(?!)/;
+
+/** For faces whose every path has the same rules. */
+export const NO_EXCEPTIONS = { servedInDrain: NONE, servedInOverload: NONE, uncounted: NONE, routine: NONE };
+
 /** For faces that only read: pages of any origin may send each method that they have. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 

@@ -1,12 +1,12 @@
 import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
-import { HandleFault, parseExportedValues, targetIn } from '../handle-values/index.js';
+import { HandleFault, parseExportedValues, targetIn } from '../handle/values/index.js';
 import { parseHandle } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { mutableAttributesOf, creation } from '../registry/change.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type MutableAttributes, type ReasonCode, type State, identifierOf } from '../registry/identifier-record.js';
-import type { ImportedIdentifier } from '../registry/imported-identifier.js';
+import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import { requireNoUser } from '../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { isCausedByData } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import type { ImportedIdentifier } from '../registry/imported-identifier.js';
+import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
 import { IdentifierImporter } from '../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';

@@ -15,6 +15,9 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
+/** The syntax codes of a naming authority. */
+export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'NOT_UCS2'] as const;
+
 const PROBLEM = 'application/problem+json';
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
@@ -24,13 +27,17 @@ const CURRENT_TAG = { ETag: header('Entity tag of the current representation, wh
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
   401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
   403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
-  409: { Link: header('The conflicting resource, as rel="related" (RFC 8288).') },
+  409: {
+    Link: header('The conflicting resource, as rel="related" (RFC 8288).'),
+    'Retry-After': header('Seconds to wait before the next attempt, where the same request is in progress.'),
+  },
   410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
-  412: CURRENT_TAG,
   429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,
-    Link: header('Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), and its replacement.'),
+    Link: header(
+      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), where the operator has set `BLOCKED_BY_URL`, and its replacement.',
+    ),
   },
   503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
 };

@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '53200': 'out of memory',
   '53300': 'too many connections',
   '53400': 'limit of the configuration exceeded',
+  '55000': 'the database accepts no connections, or the server is in recovery',
   '55P03': 'lock not released in time',
   '57014': 'statement timeout',
   '57P01': 'terminated by an administrator',

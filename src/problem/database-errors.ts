@@ -2,9 +2,9 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 /**
  * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover
- * (25006), idle transactions, credentials, missing databases, resources, and operator intervention.
+ * (25006), idle transactions, credentials, databases that are missing or accept none (55000), resources, and operator intervention.
  */
-const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|57P0.)$/;
+const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.)$/;
 
 /** Errors that only writes have: a read-only server, one in recovery, and a full disk. */
 const WRITE_STATES = /^(25006|53100)$/;

@@ -78,7 +78,7 @@ export class ProblemTombstoneDto {
 /** The response to every failed request: a problem document (RFC 9457), `application/problem+json`. */
 export class ProblemDocumentDto {
   /**
-   * The URI of the description of this kind of problem.
+   * The kind of problem; `GET` of this URI returns its `code`, `status` and `title`.
    * @example "/problems/INVALID_REQUEST"
    */
   type: string;
@@ -108,7 +108,10 @@ export class ProblemDocumentDto {
    */
   instance: string;
 
-  /** The code of the problem; the list is closed and documented in docs/reference/errors.md. */
+  /**
+   * The code of the problem, never renamed. Later versions can have further codes: treat one that you do not know by its `status`.
+   * docs/reference/errors.md of the source says what to do about each.
+   */
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode' })
   code: ProblemCode;
 

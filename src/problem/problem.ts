@@ -49,7 +49,7 @@ export function malformed(fault: Omit<SyntaxFault, 'rule'> & { readonly rule?: s
 
 /** The problem of one invalid value, with its pointer in the summary. */
 export function invalidValue(pointer: string, detail: string): Problem {
-  return invalidRequest(pointer, detail, `${pointer}: ${detail}`);
+  return invalidRequest(pointer, detail, `${pointer.replace(/^#query\//, '')}: ${detail}`);
 }
 
 /** The problem of one invalid value at `pointer`; `summary` is its detail, by default that of the fault. */

@@ -29,7 +29,8 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
 
 /** Details that replace those of the framework. */
 const SENTENCES: Partial<Record<ServiceCode, string>> = {
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as UTF-8 without compression, with "content-type: application/json".',
+  UNSUPPORTED_MEDIA_TYPE:
+    'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.',
 };
 
 /**

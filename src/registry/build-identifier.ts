@@ -11,8 +11,8 @@ import { type GuidGenerator, compactGuid } from './uuid.js';
 import type { CanonicalName } from './canonical-name.js';
 import { predecessorOf } from './predecessor.js';
 import { targetFrom } from './target-template.js';
-import { requireLease } from './lease.js';
 import type { MintCommand } from './mint-command.js';
+import { requireFuture } from './timestamp.js';
 
 /** The principal of a mint, and its request if it has an Idempotency-Key. */
 export interface MintContext {
@@ -41,7 +41,8 @@ export function buildIdentifier(
 ): NewIdentifier {
   requireProfile(command, authority);
   if (command.mintMetadataId && authority.metadataIdScheme === 'any') throw wrongScheme(authority);
-  if (command.leaseUntil !== null) requireLease(command.leaseUntil, '/leaseUntil');
+  // Not when the request is parsed: a replay returns the first result even after the lease has ended.
+  if (command.leaseUntil !== null) requireFuture(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
   const object = named(authority, registeredName ?? command.localNameStart + mintedName());

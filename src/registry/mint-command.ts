@@ -6,7 +6,7 @@ import {
   parseHandle,
   parseNamingAuthority,
 } from '../identifier/index.js';
-import { invalidRequest, malformed } from '../problem/problem.js';
+import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
 import { type Digest, digestOf } from './uuid.js';
@@ -166,7 +166,7 @@ function readPreviousVersion(
 ): RequestedPredecessor | null {
   if (previousVersion === undefined) return null;
   if (state === 'reserved')
-    throw invalidRequest('/previousVersion', 'is permitted only for an active identifier: send it with the activation');
+    throw invalidValue('/previousVersion', 'is permitted only for an active identifier: send it with the activation');
   return readPredecessor(previousVersion, known, '/previousVersion');
 }
 
@@ -180,7 +180,7 @@ function readGuid(text: string): string {
 function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_OCTETS): string {
   const octets = Buffer.byteLength(text);
   if (octets > most) {
-    throw invalidRequest('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
+    throw invalidValue('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

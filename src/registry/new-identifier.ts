@@ -1,6 +1,6 @@
 import type { Texts } from './members.js';
 import type { AlternateName } from './alternate-name.js';
-import type { Actor } from './change.js';
+import type { Actor, ChangeKind, PatchOperation } from './change.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Digest } from './uuid.js';
 import type { Address } from './naming-authority-snapshot.js';
@@ -50,4 +50,12 @@ export interface NewIdentifier extends Texts {
 export interface Inserted {
   readonly record: IdentifierRecord;
   readonly metadataRecord: IdentifierRecord | null;
+}
+
+/** A new identifier with its state and times in another registry. */
+export interface ImportedIdentifier
+  extends NewIdentifier, Pick<IdentifierRecord, 'state' | 'version' | 'createdAt' | 'updatedAt' | 'tombstone'> {
+  /** Of its first event in this registry. */
+  readonly kind: ChangeKind;
+  readonly patch: readonly PatchOperation[];
 }

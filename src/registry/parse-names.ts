@@ -1,5 +1,5 @@
 import { type Name, type SyntaxFault, canonicalUri, registryKey } from '../identifier/index.js';
-import { Problem, invalidRequest, malformed } from '../problem/problem.js';
+import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -106,5 +106,5 @@ function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
 function requireLength(canonical: string, pointer: string): void {
   if (canonical.length <= MAX_STORED_OCTETS) return;
   const detail = `the canonical form has ${canonical.length} octets; at most ${MAX_STORED_OCTETS} are allowed`;
-  throw invalidRequest(pointer, detail);
+  throw invalidValue(pointer, detail);
 }

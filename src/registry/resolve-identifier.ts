@@ -2,6 +2,7 @@ import { type Name, type RepairCode, listRepairs } from '../identifier/index.js'
 import { Problem, malformed } from '../problem/problem.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { notRegisteredDetail } from './not-registered.js';
 
 export interface ResolvedIdentifier {
   readonly record: IdentifierRecord;
@@ -30,5 +31,5 @@ export async function resolveIdentifier(
   const address = known.locate(name);
   const record = address === null ? null : await reader.find(address);
   if (record !== null) return { record, name, repairs: listRepairs(read.repairs) };
-  throw new Problem('IDENTIFIER_NOT_FOUND', `${normalized} is well formed but not registered.`);
+  throw new Problem('IDENTIFIER_NOT_FOUND', notRegisteredDetail(name, normalized, known));
 }

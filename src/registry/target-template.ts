@@ -1,4 +1,4 @@
-import { invalidRequest } from '../problem/problem.js';
+import { invalidRequest, invalidValue } from '../problem/problem.js';
 import { MAX_TARGET_LENGTH } from './identifier-record.js';
 import type { NamingAuthority } from './naming-authority.js';
 import { isTarget } from './target.js';
@@ -17,11 +17,11 @@ const SAMPLE = 'F'.repeat(32);
 /** Validates a target template. @throws Problem INVALID_REQUEST when its result would not be a valid target. */
 export function requireTemplate(template: string, pointer: string): void {
   const filled = template.replace(PLACEHOLDER, SAMPLE);
-  if (filled === template) throw invalidRequest(pointer, 'must contain {guid} or {localName}');
-  if (IN_HOST.test(template)) throw invalidRequest(pointer, '{guid} and {localName} are permitted only after the host');
+  if (filled === template) throw invalidValue(pointer, 'must contain {guid} or {localName}');
+  if (IN_HOST.test(template)) throw invalidValue(pointer, '{guid} and {localName} are permitted only after the host');
   if (!isTarget(filled) || filled.length > MAX_TARGET_LENGTH) {
     const detail = `must result in an http or https URL without user and password, of at most ${MAX_TARGET_LENGTH} characters; characters that a URI does not allow must be percent-encoded`;
-    throw invalidRequest(pointer, detail);
+    throw invalidValue(pointer, detail);
   }
 }
 

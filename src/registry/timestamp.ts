@@ -1,4 +1,4 @@
-import { invalidRequest } from '../problem/problem.js';
+import { invalidValue } from '../problem/problem.js';
 
 /** RFC 3339, with a year from 1 to 9999. */
 export const TIMESTAMP =
@@ -21,8 +21,8 @@ export function isKeepable(time: Date): boolean {
 export function readTime(text: string, pointer: string): Date {
   const time = new Date(text);
   const [day = ''] = text.split('T');
-  if (!new Date(day).toISOString().startsWith(day)) throw invalidRequest(pointer, `"${text}" is not a calendar date`);
-  if (!isKeepable(time)) throw invalidRequest(pointer, `"${text}" is not within the years 1 to 9999 in UTC`);
+  if (!new Date(day).toISOString().startsWith(day)) throw invalidValue(pointer, `"${text}" is not a calendar date`);
+  if (!isKeepable(time)) throw invalidValue(pointer, `"${text}" is not within the years 1 to 9999 in UTC`);
   return time;
 }
 
@@ -40,5 +40,5 @@ export function readLimit(text: string, pointer: string): Date {
 /** @throws Problem INVALID_REQUEST for a time in the past. */
 export function requireFuture(time: Date, pointer: string): void {
   if (time.getTime() > Date.now()) return;
-  throw invalidRequest(pointer, `${time.toISOString()} is in the past`);
+  throw invalidValue(pointer, `${time.toISOString()} is in the past`);
 }

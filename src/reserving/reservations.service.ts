@@ -7,8 +7,8 @@ import type { TargetedChange } from '../changing/change-plan.js';
 import { type CurationStep, requirePermitted } from '../changing/curation-command.js';
 import { Problem } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { requireLease } from '../registry/lease.js';
 import { activeIn } from '../registry/naming-authority-snapshot.js';
+import { requireFuture } from '../registry/timestamp.js';
 import { GuidGenerator, isUuid } from '../registry/uuid.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
@@ -75,7 +75,7 @@ export class ReservationService {
       return this.requests.run(request, async (transaction) => {
         // Not earlier: a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
-        requireLease(leaseUntil, '/leaseUntil');
+        requireFuture(leaseUntil, '/leaseUntil');
         const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
         const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
         const records: IdentifierRecord[] = [];
@@ -121,7 +121,7 @@ export class ReservationService {
         const from = part * SETTLED_TOGETHER;
         const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
         const step = settlement === 'activated' ? { step: settlement, values: {} } : { step: settlement };
-        const targets = new Map(ofPart.flatMap(({ identifier, member }) => targetOf(identifier, member, step)));
+        const targets = new Map(ofPart.flatMap(({ member }) => targetOf(member, step)));
         const plan = await this.engine.begin(transaction, [...targets.values()], { known, principal });
         const items = ofPart.map(({ identifier, member }): SettledItem => {
           const target = typeof member === 'bigint' ? targets.get(member) : undefined;
@@ -142,10 +142,10 @@ export class ReservationService {
   }
 }
 
-function targetOf(text: string, member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
+function targetOf(member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
   if (typeof member !== 'bigint') return [];
   const check = (record: IdentifierRecord): void => {
     requirePermitted(record, step);
   };
-  return [[member, { text, id: member, metadata: null, step, otherId: null, check }]];
+  return [[member, { id: member, metadata: null, step, otherId: null, check }]];
 }

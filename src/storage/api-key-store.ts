@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ApiKey as ApiKeyRow } from '../database/generated/client.js';
 import { PrismaService } from '../database/prisma.service.js';
+import type { Sessions } from '../database/replica/server-state.js';
 import type { Queryable } from './transactions.js';
 
 export interface ApiKey {
@@ -37,7 +38,22 @@ export interface NewApiKey extends Pick<
 
 const WITHOUT_SECRET = { secretHash: true } as const;
 
-/** Only this class and `ReplicaKeyStore` use the table of API keys. */
+/** $1: the SHA-256 of the secret. */
+const KEY_BY_HASH = `
+  SELECT id, client, label, secret_hash AS "secretHash", scopes, grants, expires_at AS "expiresAt", revoked_at AS "revokedAt",
+         last_used_at AS "lastUsedAt", created_at AS "createdAt", created_by AS "createdBy", open_access AS "openAccess",
+         confirmed_at AS "confirmedAt", confirmed_by AS "confirmedBy", handle_user AS "handleUser"
+  FROM api_key WHERE secret_hash = $1`;
+
+/** As `ApiKeyStore.findByHash`, at a replica. @throws Error for an unknown key, because the primary may have it. */
+export async function findAtReplica(replica: Sessions, hash: Uint8Array): Promise<StoredKey> {
+  const query = { name: 'key-by-hash', text: KEY_BY_HASH, values: [Buffer.from(hash)] };
+  const [row] = (await replica.query<ApiKeyRow>(query)).rows;
+  if (row === undefined) throw new Error('the replica does not have the key');
+  return { ...keyOf(row), secretHash: row.secretHash };
+}
+
+/** Only this file uses the table of API keys. */
 @Injectable()
 export class ApiKeyStore {
   constructor(private readonly prisma: PrismaService) {}

@@ -23,7 +23,7 @@ export function readClient(prisma: PrismaService, hot: pg.Pool) {
   const identifier = {
     find: reader.find.bind(reader),
     findByMetadataId: reader.findByMetadataId.bind(reader),
-    waitingLookups: () => reader.depth,
+    waitingLookups: () => reader.waitingLookups(),
   };
   return prisma.$extends({ name: 'reads', model: { identifier } });
 }

@@ -7,6 +7,7 @@ import { type Blocker, LockProbe } from '../database/lock-probe.js';
 import { InRecoveryError } from '../database/pool.js';
 import { ConnectionPool, isSessionRefused } from '../database/connection-pool.js';
 import { describeShortage } from '../database/server-sessions.js';
+import { IN_RECOVERY, WRITE_STATE, type WriteState, reasonAgainstWrites } from '../database/writable-server.js';
 import { missingMigrations } from '../database/schema-state.js';
 import { causeInWords } from '../problem/database-causes.js';
 import { databaseProblem } from '../problem/database-errors.js';
@@ -28,13 +29,10 @@ const STANDING_WAIT_MS = 500;
 
 /** $1: the session whose commit waits, or null. */
 const SERVER_STATE = `
-  SELECT pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-         current_setting('synchronous_standby_names') <> '' AS "hasStandby",
+  SELECT ${WRITE_STATE}, current_setting('synchronous_standby_names') <> '' AS "hasStandby",
          $1::text IS NULL OR EXISTS (SELECT FROM pg_stat_activity WHERE ${SESSION_NAME} = $1) AS "hasProbe"`;
 
-interface ServerState {
-  readonly inRecovery: boolean;
-  readonly isReadOnly: boolean;
+interface ServerState extends WriteState {
   /** Whether commits wait for a standby. */
   readonly hasStandby: boolean;
   /** False when the session of the waiting probe does not exist. */
@@ -116,24 +114,21 @@ export class Readiness {
     if (lock === null) return;
     const { blocker, cause } = lock;
     const by = blocker === null ? '' : ` by ${describe(blocker)}`;
-    throw notReady(`55P03 the table "identifier" is locked${by}, and no write was completed meanwhile.`, cause, {
-      logged: { table: 'identifier', blocker },
+    const table = blocker?.table == null ? 'a table' : `the table "${blocker.table}"`;
+    throw notReady(`55P03 ${table} is locked${by}, and no write was completed meanwhile.`, cause, {
+      logged: { blocker },
     });
   }
 
   private async checkServer(): Promise<void> {
     this.reading ??= this.readServer().finally(() => (this.reading = null));
-    const late = this.commits.checkStanding() ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
+    const late = this.commits.isStanding ? [pause(STANDING_WAIT_MS, null, { ref: false })] : [];
     const server = await Promise.race([this.reading, ...late]);
-    if (server?.inRecovery === true) throw this.inRecovery();
-    if (server?.isReadOnly === true) {
-      throw this.notReady(
-        'The database is read-only (default_transaction_read_only is on), so that writes are refused.',
-      );
-    }
-    if (this.commits.checkStanding()) {
-      const reason = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
-      throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${reason}.`);
+    const reason = server && reasonAgainstWrites(server);
+    if (reason != null) throw this.notReady(reason);
+    if (this.commits.isStanding) {
+      const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
+      throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${cause}.`);
     }
     const missing = await missingMigrations(this.pool);
     if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
@@ -150,7 +145,7 @@ export class Readiness {
     const { waitingSession } = this.probe;
     const server = await this.readState(waitingSession);
     if (waitingSession !== null && !server.hasProbe) this.probe.abandon(waitingSession);
-    if (isWritable(server) && (server.hasStandby || this.commits.isDoubtful)) this.probe.send();
+    if (reasonAgainstWrites(server) === null && (server.hasStandby || this.commits.isDoubtful)) this.probe.send();
     return server;
   }
 
@@ -160,22 +155,18 @@ export class Readiness {
       if (isSessionRefused(error) && this.shortage !== null) {
         throw this.notReady(`The database refuses sessions: 53300 too many connections. ${this.shortage}`);
       }
-      throw error instanceof InRecoveryError ? this.inRecovery() : error;
+      throw error instanceof InRecoveryError ? this.notReady(IN_RECOVERY) : error;
     });
     let isSound = false;
     try {
       const { rows } = await client.query<ServerState>(SERVER_STATE, [session]);
       const [server] = rows;
       if (server === undefined) throw new TypeError('a state is one row');
-      isSound = isWritable(server);
+      isSound = reasonAgainstWrites(server) === null;
       return server;
     } finally {
       client.release(!isSound);
     }
-  }
-
-  private inRecovery(): Problem {
-    return this.notReady('The database server is in recovery (a standby), which accepts no writes.');
   }
 
   private notReady(detail: string): Problem {
@@ -194,8 +185,4 @@ function describe({ pid, ageSeconds }: Blocker): string {
   if (pid === 0) return 'a prepared transaction (pg_prepared_xacts)';
   const age = ageSeconds === null ? '' : `, whose transaction has been open for ${ageSeconds} s`;
   return `process ${pid} of the database${age}`;
-}
-
-function isWritable({ inRecovery, isReadOnly }: ServerState): boolean {
-  return !inRecovery && !isReadOnly;
 }

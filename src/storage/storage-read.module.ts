@@ -17,25 +17,11 @@ import { NamingAuthorityCache } from './naming-authorities/naming-authority-cach
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
 import { REPLICA, type Replica } from '../database/replica/replica.js';
-import { READ_CLIENT, type ReadClient, readClient } from './read-client.js';
-import { HistoryReads } from './replica/history-reads.js';
-import { LookupReads } from './replica/lookup-reads.js';
-import { NamingAuthorityReads } from './replica/naming-authority-reads.js';
-import { ReplicaKeyStore } from './replica/replica-key-store.js';
-import { SearchReads } from './replica/search-reads.js';
+import { READ_CLIENT, readClient } from './read-client.js';
+import { HistoryReads, NamingAuthorityReads, RecordReads } from './replica/reads.js';
 
 const PROVIDERS: Provider[] = [
   { provide: READ_CLIENT, useFactory: readClient, inject: [PrismaService, HOT_POOL] },
-  {
-    provide: LookupReads,
-    useFactory: (primary: ReadClient, replica: Replica | null) => new LookupReads(primary, replica),
-    inject: [READ_CLIENT, REPLICA],
-  },
-  {
-    provide: SearchReads,
-    useFactory: (primary: IdentifierSearch, replica: Replica | null) => new SearchReads(primary, replica),
-    inject: [IdentifierSearch, REPLICA],
-  },
   {
     provide: NearIdentifiers,
     useFactory: (primary: pg.Pool, replica: Replica | null) => new NearIdentifiers(replica ?? primary),
@@ -56,7 +42,7 @@ const PROVIDERS: Provider[] = [
   NamingAuthorityCache,
   HistoryReads,
   NamingAuthorityReads,
-  ReplicaKeyStore,
+  RecordReads,
 ];
 
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

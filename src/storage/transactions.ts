@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
-import { CommitWatch, takeCancelledWait } from '../database/commit-watch.js';
+import { CommitWatch, acknowledged } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
 import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
@@ -153,7 +153,7 @@ export class Transactions {
 
   /** The error of a write that waited in vain for others: while commits stand, statements that complete are those of reads. */
   private refusal(pool: pg.Pool, since: number): Error {
-    const isStanding = this.commits.isDoubtful || this.commits.checkStanding();
+    const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
     return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : writesNotCompleted();
   }
@@ -207,13 +207,6 @@ async function inTransaction<T>(
     );
     throw error;
   }
-}
-
-/** @throws Problem OUTCOME_UNKNOWN where the wait for the standby was cancelled, which PostgreSQL reports as a success. */
-async function acknowledged<T>(client: Queryable, commit: Promise<T>): Promise<T> {
-  const result = await commit;
-  if (takeCancelledWait(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'));
-  return result;
 }
 
 /** For the work before and after a transaction on a busy machine. */

@@ -1,18 +1,13 @@
 /** Connections of each pool that are kept for reads, at most. */
 const KEPT_FOR_READS = 6;
 
-interface Waiting {
-  readonly enter: () => void;
-  readonly timer: NodeJS.Timeout | undefined;
-}
-
 /**
  * The connections of a pool that writes may use at the same time. Writes that wait for a standby would use all of them, and reads,
  * the look-up of API keys among them, would wait behind these.
  */
 export class WriteSlots {
   private free: number;
-  private readonly queue = new Set<Waiting>();
+  private readonly queue = new Set<() => void>();
 
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
@@ -39,14 +34,18 @@ export class WriteSlots {
     }
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      const refuse = () => {
-        this.queue.delete(waiting);
+      const refuse = (): void => {
+        this.queue.delete(enter);
         reject(this.refusal(since));
       };
       // A timer cannot wait for ever: it would run at once.
       const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(refuse, this.maxWaitMs) : undefined;
-      const waiting = { enter: resolve, timer };
-      this.queue.add(waiting);
+      const enter = (): void => {
+        clearTimeout(timer);
+        this.queue.delete(enter);
+        resolve();
+      };
+      this.queue.add(enter);
     });
   }
 
@@ -57,12 +56,7 @@ export class WriteSlots {
 
   leave(): void {
     const [next] = this.queue;
-    if (next === undefined) {
-      this.free += 1;
-      return;
-    }
-    this.queue.delete(next);
-    clearTimeout(next.timer);
-    next.enter();
+    if (next === undefined) this.free += 1;
+    else next();
   }
 }

@@ -4,9 +4,8 @@ import { KeyCache } from '../../src/access/key-cache.js';
 import { KeyReads, KeyValidity } from '../../src/access/key-reads.js';
 import { newSecret, secretHash } from '../../src/access/key-secret.js';
 import type { ApiKey, ApiKeyStore } from '../../src/storage/api-key-store.js';
-import { ReplicaKeyStore } from '../../src/storage/replica/replica-key-store.js';
 
-const readsOf = (cache: KeyCache) => new KeyReads(cache, new ReplicaKeyStore(null));
+const readsOf = (cache: KeyCache) => new KeyReads(cache, null);
 
 /** Stored keys, with a count of look-ups. */
 function stored(...secrets: readonly string[]) {

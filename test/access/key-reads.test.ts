@@ -3,7 +3,7 @@ import { KeyCache } from '../../src/access/key-cache.js';
 import { KeyReads } from '../../src/access/key-reads.js';
 import { secretHash } from '../../src/access/key-secret.js';
 import type { StoredKey } from '../../src/storage/api-key-store.js';
-import type { ReplicaKeyStore } from '../../src/storage/replica/replica-key-store.js';
+import type { Replica } from '../../src/database/replica/replica.js';
 
 const DIGEST = secretHash('secret');
 const KEY = { id: 'key', secretHash: DIGEST, scopes: ['mint'] } as unknown as StoredKey;
@@ -19,21 +19,21 @@ function stores() {
     find: () => Promise.resolve(null),
   });
   const replica = {
-    exists: true,
-    orReplica: <T>(atPrimary: () => Promise<T>, atReplica: () => Promise<T>) => atPrimary().catch(atReplica),
-    findByHash: () => {
+    isUsable: true,
+    watch: { isPrimaryAway: false },
+    query: () => {
       state.replicaReads += 1;
-      return Promise.resolve(KEY);
+      return Promise.resolve({ rows: [KEY] });
     },
   };
-  return { state, reads: new KeyReads(cache, replica as unknown as ReplicaKeyStore) };
+  return { state, reads: new KeyReads(cache, replica as unknown as Replica) };
 }
 
 describe('the key of a request while the primary is away', () => {
   it('is that of the replica for a read, and is read once', async () => {
     const { state, reads } = stores();
-    expect(await reads.findByDigest(DIGEST, true)).toBe(KEY);
-    expect(await reads.findByDigest(DIGEST, true)).toBe(KEY);
+    expect(await reads.findByDigest(DIGEST, true)).toMatchObject(KEY);
+    expect(await reads.findByDigest(DIGEST, true)).toMatchObject(KEY);
     expect(state.replicaReads).toBe(1);
   });
 
@@ -43,7 +43,7 @@ describe('the key of a request while the primary is away', () => {
     await expect(reads.findByDigest(DIGEST, false)).rejects.toThrow('away');
     state.isAway = false;
     state.primaryReads = 0;
-    expect(await reads.findByDigest(DIGEST, false)).toBe(KEY);
+    expect(await reads.findByDigest(DIGEST, false)).toMatchObject(KEY);
     expect(state.primaryReads).toBe(1);
   });
 

@@ -28,7 +28,7 @@ const targeted = (
   ifVersion?: number,
   otherId: bigint | null = null,
 ): TargetedChange => ({
-  ...{ text: '', id, metadata: null, step, otherId },
+  ...{ id, metadata: null, step, otherId },
   check: (record) => {
     requireChangeable(record, step, ifVersion);
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ADMIN, Principal } from '../../src/access/principal.js';
-import { HandleFault } from '../../src/handle-values/index.js';
+import { HandleFault } from '../../src/handle/values/index.js';
 import { HandleRecordsService } from '../../src/changing/handle-records.service.js';
 import { locationIn } from '../../src/changing/handle-location.js';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';

@@ -9,7 +9,7 @@ import {
   valuesContent,
   withStoredValues,
 } from '../../src/changing/values-command.js';
-import { HandleFault } from '../../src/handle-values/index.js';
+import { HandleFault } from '../../src/handle/values/index.js';
 import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';

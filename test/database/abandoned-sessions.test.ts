@@ -2,29 +2,21 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type pg from 'pg';
 import { AbandonedSessions, noteConnected } from '../../src/database/abandoned-sessions.js';
 
-type Client = Pick<pg.Client, 'query' | 'end'>;
-
 /** A server on which sessions wait for a standby, until they are ended. */
 function server() {
-  const state = { waiting: new Set<number>(), refusals: 0, connections: 0, requests: [] as unknown[][], hangs: false };
-  const client = {
-    query: (_: string, values: [number[], number[]]) => {
-      state.requests.push(values);
-      const rows = values[0].filter((pid) => state.waiting.delete(pid)).map((pid) => ({ pid, ended: true }));
-      return Promise.resolve({ rows });
-    },
-    end: () => (state.hangs ? new Promise(() => {}) : Promise.resolve()),
-  } as unknown as Client;
-  const connect = () => {
+  const state = { waiting: new Set<number>(), refusals: 0, connections: 0, requests: [] as unknown[][] };
+  const query = (_: string, values: [number[], number[]]) => {
     state.connections += 1;
     if (state.refusals > 0) {
       state.refusals -= 1;
       return Promise.reject(new Error('sorry, too many clients already'));
     }
-    return Promise.resolve(client);
+    state.requests.push(values);
+    const rows = values[0].filter((pid) => state.waiting.delete(pid)).map((pid) => ({ pid, ended: true }));
+    return Promise.resolve({ rows });
   };
   const logger = { warn: jest.fn() };
-  return { state, logger, abandoned: new AbandonedSessions(connect, logger) };
+  return { state, logger, abandoned: new AbandonedSessions({ query } as unknown as pg.Pool, logger) };
 }
 
 describe('sessions that were given up', () => {
@@ -55,17 +47,6 @@ describe('sessions that were given up', () => {
     abandoned.add(client);
     await jest.advanceTimersByTimeAsync(0);
     expect(state.requests).toEqual([[[7], [30]]]);
-  });
-
-  it('do not hold up others when the end of a connection has no response', async () => {
-    const { state, abandoned } = server();
-    state.hangs = true;
-    abandoned.add({ processID: 7 });
-    await jest.advanceTimersByTimeAsync(3000);
-    state.waiting.add(8);
-    abandoned.add({ processID: 8 });
-    await jest.advanceTimersByTimeAsync(3000);
-    expect(state.waiting.size).toBe(0);
   });
 
   it('are not looked for any longer when no connection succeeds for minutes', async () => {

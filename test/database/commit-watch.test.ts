@@ -10,10 +10,10 @@ afterEach(() => {
 });
 
 /** A write whose outcome the test decides. */
-function write(commits: CommitWatch, kind: 'watch' | 'watchProbe' = 'watch') {
+function write(commits: CommitWatch, isProbe = false) {
   let settle = { commit: () => {}, fail: (_: Error) => {} };
   const sent = new Promise<void>((commit, fail) => (settle = { commit, fail }));
-  const watched = commits[kind](() => sent);
+  const watched = commits.watch(() => sent, isProbe);
   return {
     commit: async () => {
       settle.commit();
@@ -31,20 +31,20 @@ const refusal = (code: string) => Object.assign(new pg.DatabaseError('refused', 
 describe('commits stand', () => {
   it('when a write has waited for five seconds and none was completed in this time', async () => {
     const commits = new CommitWatch();
-    expect(commits.checkStanding()).toBe(false);
+    expect(commits.isStanding).toBe(false);
     const first = write(commits);
     jest.advanceTimersByTime(4900);
-    expect(commits.checkStanding()).toBe(false);
+    expect(commits.isStanding).toBe(false);
     expect(commits.oldestWaitingSeconds).toBeCloseTo(4.9);
     const second = write(commits);
     await second.commit();
     jest.advanceTimersByTime(4900);
     // The first one has waited for 9.8 seconds, and another one was completed in between.
-    expect(commits.checkStanding()).toBe(false);
+    expect(commits.isStanding).toBe(false);
     jest.advanceTimersByTime(200);
-    expect(commits.checkStanding()).toBe(true);
+    expect(commits.isStanding).toBe(true);
     await first.commit();
-    expect(commits.checkStanding()).toBe(false);
+    expect(commits.isStanding).toBe(false);
     expect(commits.oldestWaitingSeconds).toBe(0);
   });
 
@@ -52,26 +52,26 @@ describe('commits stand', () => {
     const commits = new CommitWatch();
     const waiting = write(commits);
     jest.advanceTimersByTime(6000);
-    expect(commits.checkStanding()).toBe(true);
+    expect(commits.isStanding).toBe(true);
     await waiting.fail(new Error('Query read timeout'));
     jest.advanceTimersByTime(60_000);
-    expect([commits.checkStanding(), commits.isDoubtful]).toEqual([true, true]);
-    await write(commits, 'watchProbe').commit();
-    expect([commits.checkStanding(), commits.isDoubtful]).toEqual([false, false]);
+    expect([commits.isStanding, commits.isDoubtful]).toEqual([true, true]);
+    await write(commits, true).commit();
+    expect([commits.isStanding, commits.isDoubtful]).toEqual([false, false]);
   });
 
   it('while the probe waits, although statements that write nothing are completed', async () => {
     const commits = new CommitWatch();
-    const probe = write(commits, 'watchProbe');
+    const probe = write(commits, true);
     for (let i = 0; i < 6; i++) {
       jest.advanceTimersByTime(1000);
       await write(commits).commit();
     }
-    expect(commits.checkStanding()).toBe(true);
+    expect(commits.isStanding).toBe(true);
     await write(commits).commit();
-    expect(commits.checkStanding()).toBe(true);
+    expect(commits.isStanding).toBe(true);
     await probe.commit();
-    expect(commits.checkStanding()).toBe(false);
+    expect(commits.isStanding).toBe(false);
   });
 });
 

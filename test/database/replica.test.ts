@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { Replica } from '../../src/database/replica/replica.js';
-import { ForeignReplicaError, ReplicaUnusableError } from '../../src/database/replica/replica-watch.js';
+import { StartupError } from '../../src/config/startup-error.js';
+import { ReplicaUnusableError } from '../../src/database/replica/replica-watch.js';
+import { Readers } from '../../src/storage/replica-readers.js';
 
 /** Both servers, as the statements about their state see them; a null position does not respond. */
 function servers() {
@@ -44,14 +46,16 @@ function servers() {
   const reads = { connect, end, totalCount: 0, idleCount: 0, options: { max: 2 } };
   const pools = {
     reads,
-    probe: { ...client, end },
     primaryProbe: { query: () => answer(state.primary), end },
   };
   const logger = { warn: jest.fn(), info: jest.fn() };
   const replica = new Replica(pools as unknown as Record<keyof typeof pools, pg.Pool>, logger);
   const advance = async (seconds: number, written = 10n) => {
     for (let n = 0; n < seconds; n++) {
-      if (state.primary.position !== null) state.primary.position += written;
+      if (state.primary.position !== null) {
+        state.primary.position += written;
+        if (state.other !== null) state.other.position = state.primary.position;
+      }
       await jest.advanceTimersByTimeAsync(1000);
     }
   };
@@ -140,7 +144,7 @@ describe('a replica', () => {
     const { state, replica } = servers();
     await replica.watch.start();
     state.connectError = new Error('timeout exceeded when trying to connect');
-    await expect(replica.query(QUERY)).rejects.toThrow(ReplicaUnusableError);
+    await expect(replica.query(QUERY)).rejects.toThrow('timeout exceeded');
     state.connectError = null;
     expect(replica.isUsable).toBe(true);
     expect((await replica.query(QUERY)).rows).toHaveLength(1);
@@ -173,7 +177,7 @@ describe('a replica', () => {
   it('of another database ends the start', async () => {
     const { state, replica } = servers();
     state.standby.database = '8/5';
-    await expect(replica.watch.start()).rejects.toThrow(ForeignReplicaError);
+    await expect(replica.watch.start()).rejects.toThrow(StartupError);
     await replica.stop();
   });
 
@@ -245,18 +249,18 @@ describe('what reads depend on', () => {
     jest.useRealTimers();
   });
 
-  const atPrimary = () => Promise.resolve('primary');
-  const atReplica = () => Promise.resolve('replica');
+  const readersOf = (replica: Replica) => new Readers('primary', replica, () => 'replica');
+  const own = (name: string) => Promise.resolve(name);
 
   it('is read at the primary, and at the replica when two comparisons with the primary have failed', async () => {
     const { state, replica, advance } = servers();
     await replica.watch.start();
-    expect(await replica.orReplica(atPrimary, atReplica)).toBe('primary');
+    expect(await readersOf(replica).primaryFirst(own)).toBe('primary');
     state.primary.position = null;
     await advance(1);
-    expect(await replica.orReplica(atPrimary, atReplica)).toBe('primary');
+    expect(await readersOf(replica).primaryFirst(own)).toBe('primary');
     await advance(1);
-    expect(await replica.orReplica(atPrimary, atReplica)).toBe('replica');
+    expect(await readersOf(replica).primaryFirst(own)).toBe('replica');
     await replica.stop();
   });
 
@@ -265,14 +269,14 @@ describe('what reads depend on', () => {
     await replica.watch.start();
     state.primary.inRecovery = true;
     await advance(2, 0n);
-    expect(await replica.orReplica(atPrimary, atReplica)).toBe('replica');
+    expect(await readersOf(replica).primaryFirst(own)).toBe('replica');
     await replica.stop();
   });
 
   it('is read at the replica after half a second without a response', async () => {
     const { replica } = servers();
     await replica.watch.start();
-    const read = replica.orReplica(late, atReplica);
+    const read = readersOf(replica).primaryFirst((name) => (name === 'primary' ? late() : own(name)));
     await jest.advanceTimersByTimeAsync(500);
     expect(await read).toBe('replica');
     await replica.stop();

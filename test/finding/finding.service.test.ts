@@ -12,9 +12,9 @@ describe('the search of the nearest name', () => {
     const authority = { prefix: '100.102', profile: 'cordra', caseInsensitive: false, resolver: null };
     const known = new NamingAuthoritySnapshot([authority as never], { prefix: 'https://hdl.handle.net/' } as never);
     const authorities = { current: () => Promise.resolve(known), refresh: () => Promise.resolve(known) };
-    const finder = { find: () => Promise.resolve([{ matches: [], record: null }]) };
+    const reads = { search: () => Promise.resolve([{ matches: [], record: null }]) };
     const near = { find: () => Promise.resolve(((searches += 1), null)) };
-    const finding = new FindingService(finder as never, authorities as never, near as never);
+    const finding = new FindingService(reads as never, authorities as never, near as never);
     expect((await finding.findOne(`100.102/${GUID}`, 'localhost', OPEN_ACCESS)).reason).toBe('unknown');
     expect(searches).toBe(0);
     expect(await finding.hintFor(`100.102/${GUID}`, OPEN_ACCESS)).not.toBeNull();

@@ -11,6 +11,8 @@ const WITHOUT_REQUEST =
 
 const PROBLEM = 'application/problem+json';
 
+const LINES = ['application/x-ndjson', 'application/jsonl'];
+
 /** Headers that a client of one operation needs, and that the document therefore names for each response that has them. */
 const DOCUMENTED = [
   ...['location', 'content-disposition', 'vary', 'etag', 'link', 'retry-after', 'www-authenticate'],
@@ -49,8 +51,18 @@ export class Oracle {
     if (headers['x-request-id'] === undefined && request.method !== 'HEAD' && !WITHOUT_REQUEST.test(body.toString()))
       return 'the response has no request ID';
     const candidates = [...request.candidates, ...(request.unserved ? [this.#nothingServed(request.operation)] : [])];
-    const faults = candidates.map((operation) => this.#faultOf(operation, request, answer));
-    return faults.includes(null) ? null : faults[0];
+    return this.undocumented(candidates, request, answer);
+  }
+
+  /**
+   * Why no operation has such a response, as a sentence; null where one has it.
+   * @param operations of which the request is one.
+   * @param request `{ method }`.
+   * @param answer `{ status, headers, body, open }`. A body that is open is not compared, or up to its last whole line.
+   */
+  undocumented(operations, request, answer) {
+    const faults = operations.map((operation) => this.#faultOf(operation, request, answer));
+    return faults.includes(null) ? null : (faults[0] ?? null);
   }
 
   #faultOf(operation, request, { status, headers, body, open }) {
@@ -71,8 +83,16 @@ export class Oracle {
     const media = type === undefined ? undefined : content[type];
     if (Object.keys(content).length === 0) return body.length === 0 ? null : `status ${status} has a body`;
     if (media === undefined) return `status ${status} is documented as ${Object.keys(content)}, not ${type}`;
-    if (open || !isJson(type) || media.schema === undefined) return null;
-    return this.#bodyFault(media.schema, body.toString());
+    if (media.schema === undefined) return null;
+    if (LINES.includes(type)) return this.#faultOfLines(media.schema.contentSchema.items, body.toString(), open);
+    return open || !isJson(type) ? null : this.#bodyFault(media.schema, body.toString());
+  }
+
+  #faultOfLines(schema, text, open) {
+    const lines = text.split('\n');
+    const rest = lines.pop();
+    if (rest !== '' && !open) return 'the last line has no line feed';
+    return lines.map((line) => this.#bodyFault(schema, line)).find((fault) => fault !== null) ?? null;
   }
 
   #bodyFault(schema, text) {

@@ -12,6 +12,7 @@ describe('an error of the database', () => {
   it.each<[string, unknown, string | null]>([
     ['refused credentials', refusal('28P01'), 'DATABASE_UNAVAILABLE'],
     ['too many connections', refusal('53300'), 'DATABASE_UNAVAILABLE'],
+    ['a database that accepts no connections', refusal('55000'), 'DATABASE_UNAVAILABLE'],
     ['a connection that fails', refusal('08006'), 'DATABASE_UNAVAILABLE'],
     ['a refused connection', withCode('ECONNREFUSED'), 'DATABASE_UNAVAILABLE'],
     ['a host without an address', withCode('ENOTFOUND'), 'DATABASE_UNAVAILABLE'],

@@ -64,7 +64,7 @@ describe('RFC 7725 4: the link to who blocks a record', () => {
 });
 
 it('one file decides how a withdrawn record is answered: no interface compares a tombstone or its code', () => {
-  const sources = ['api/lookup', 'api/representation', 'finding', 'resolver', 'handle-api'].flatMap((folder) =>
+  const sources = ['api/lookup', 'api/representation', 'finding', 'handle/resolver', 'handle/api'].flatMap((folder) =>
     readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `src/${folder}/${name}`),
   );
   const files = sources.filter((path) => path.endsWith('.ts'));

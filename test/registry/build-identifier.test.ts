@@ -75,6 +75,7 @@ describe('an identifier to mint', () => {
     expect(() => build({ state: 'reserved', leaseUntil: '2001-01-01T00:00:00Z' })).toThrow(
       expect.objectContaining({
         code: 'INVALID_REQUEST',
+        detail: '/leaseUntil: 2001-01-01T00:00:00.000Z is in the past',
         extensions: { errors: [{ pointer: '/leaseUntil', detail: '2001-01-01T00:00:00.000Z is in the past' }] },
       }),
     );

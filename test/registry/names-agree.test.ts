@@ -9,8 +9,8 @@ import { readAlternates, readMetadataId } from '../../src/registry/parse-names.j
 import { readPredecessor } from '../../src/registry/predecessor.js';
 import { resolveIdentifier } from '../../src/registry/resolve-identifier.js';
 import { Problem } from '../../src/problem/problem.js';
-import { localNamesOf } from '../../src/resolver/local-names.js';
-import { readPath } from '../../src/resolver/read-path.js';
+import { localNamesOf } from '../../src/handle/resolver/local-names.js';
+import { readPath } from '../../src/handle/resolver/read-path.js';
 import { authorityWith, recordWith } from '../records.js';
 
 const RESOLVERS: readonly (Resolver | null)[] = [

@@ -16,7 +16,14 @@ describe('the identifier in a text', () => {
 
   it.each([
     ['is not registered', `hdl://100.102/${'0'.repeat(32)}`, `100.102/${'0'.repeat(32)} is well formed`],
-    ['has a foreign naming authority', '1234/x', '1234/x is well formed'],
+    ['has a foreign naming authority', '1234/x', '1234/x is not registered: its naming authority does not exist here'],
+    ['is a GUID alone', GUID, `${GUID} is a GUID without its naming authority; send NA/GUID`],
+    [
+      'is the URI of a GUID',
+      'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5',
+      'GET /identifiers/{GUID} and POST /identifiers/lookup find',
+    ],
+    ['is the name of a metadata record elsewhere', 'info:fedora/demo:7', 'POST /identifiers/lookup'],
   ])('is IDENTIFIER_NOT_FOUND if it %s', async (_, text, detail) => {
     await expect(resolve(text)).rejects.toMatchObject({
       code: 'IDENTIFIER_NOT_FOUND',

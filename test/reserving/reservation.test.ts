@@ -28,7 +28,10 @@ describe('parsing a reservation', () => {
 
   it.each([
     [{ namingAuthority: '100..102' }, /^INVALID_NAMING_AUTHORITY/],
-    [{ leaseUntil: '2126-02-30T00:00:00Z' }, /^INVALID_REQUEST: "2126-02-30T00:00:00Z" is not a calendar date/],
+    [
+      { leaseUntil: '2126-02-30T00:00:00Z' },
+      /^INVALID_REQUEST: \/leaseUntil: "2126-02-30T00:00:00Z" is not a calendar date/,
+    ],
   ])('refuses %j', (members, refusal) => {
     expect(() => parseReservation({ ...request, ...members })).toThrow(refusal);
   });

@@ -51,6 +51,27 @@ describe('the committed OpenAPI document', () => {
     }
   });
 
+  it('has each code at an operation, at a result or in the introduction', () => {
+    const { ProblemCode, ...schemas } = document.components.schemas;
+    const described = JSON.stringify([document.info, document.paths, schemas]);
+    const codes = ProblemCode?.['x-extensible-enum'] as string[];
+    expect(codes.length).toBeGreaterThan(80);
+    expect(codes.filter((code) => !described.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it('lists no code of a Fedora PID where a request has a naming authority and no other name', () => {
+    for (const { operationId, responses } of operations) {
+      if (!/Reservation|ApiKey|NamingAuthorit|Event/.test(operationId)) continue;
+      expect([operationId, JSON.stringify(responses).includes('INVALID_PID')]).toEqual([operationId, false]);
+    }
+  });
+
+  it('has each member of an exported identifier as required', () => {
+    const { required, properties = {} } = document.components.schemas.TransferLine ?? {};
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(['target', 'state', 'version', 'createdAt']));
+    expect(required).toEqual(Object.keys(properties));
+  });
+
   it('has no component that is unused, and no name of a class', () => {
     for (const [section, components] of Object.entries(document.components)) {
       if (section === 'securitySchemes') continue;

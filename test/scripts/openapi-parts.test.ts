@@ -3,6 +3,7 @@ import { closeRequestSchemas, schemasOf } from '../../scripts/openapi/closed-req
 import { type Document, type Operation, componentName } from '../../scripts/openapi/document.js';
 import { separateInputs } from '../../scripts/openapi/input-schemas.js';
 import { describeSecurity } from '../../scripts/openapi/operation-security.js';
+import { withoutRuleNumbers } from '../../scripts/openapi/rule-numbers.js';
 import { withPlainSchemaNames } from '../../scripts/openapi/schema-names.js';
 import { shareParts } from '../../scripts/openapi/share-parts.js';
 import { shareResponses } from '../../scripts/openapi/share-responses.js';
@@ -133,6 +134,16 @@ describe('separateInputs', () => {
     );
   });
 
+  it('keeps what is said of requests out of the response', () => {
+    const schema = grant();
+    schema.properties.derived.description = 'Whether. In a request: at most once. It is a truth value.';
+    const document = documentOf([structuredClone(both)], { Grant: schema });
+    separateInputs(document);
+    const { Grant, GrantInput } = document.components.schemas;
+    expect(Grant?.properties?.derived?.description).toBe('Whether. It is a truth value.');
+    expect(GrantInput?.properties?.derived?.description).toContain('In a request: at most once.');
+  });
+
   it('leaves a schema without defaults to both', () => {
     const document = documentOf([structuredClone(both)], { Grant: { type: 'object', properties: { a: {} } } });
     separateInputs(document);
@@ -178,6 +189,13 @@ describe('describeStreams', () => {
     });
     expect(media['text/csv'].schema).toMatchObject({ type: 'string' });
   });
+
+  it('names the columns of rows', () => {
+    const media = { 'text/csv': { schema: reference('Row') } };
+    const one = operation('one', { responses: { 200: { description: '', content: media } } });
+    describeStreams(documentOf([one]), { one: ['identifier', 'target'] });
+    expect(media['text/csv'].schema).toMatchObject({ description: expect.stringContaining('`identifier`, `target`') });
+  });
 });
 
 describe('describeSecurity', () => {
@@ -195,6 +213,18 @@ describe('describeSecurity', () => {
     expect(() => {
       describeSecurity(operation('one'), { scopes: undefined });
     }).toThrow('one declares neither');
+  });
+});
+
+describe('withoutRuleNumbers', () => {
+  it.each([
+    ['The GUID (CID-14); upper case.', 'The GUID; upper case.'],
+    ['Below `12345`\n(HS-07), or none (R-36).', 'Below `12345`, or none.'],
+    ['Derived (`1` of `1.2`, HS-07).', 'Derived (`1` of `1.2`).'],
+    ['A language (BCP 47).', 'A language (BCP 47).'],
+  ])('reads %p as %p', (description, expected) => {
+    const document = documentOf([operation('one', { description })]);
+    expect(withoutRuleNumbers(document).paths['/one']?.post?.description).toBe(expected);
   });
 });
 

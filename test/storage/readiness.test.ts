@@ -94,23 +94,23 @@ describe('a check', () => {
   it.each<[string, TableLock, string]>([
     [
       'that is known',
-      { cause: null, blocker: { pid: 7, user: 'u', state: 'active', ageSeconds: 42 } },
+      { cause: null, blocker: { table: 'change', pid: 7, user: 'u', state: 'active', ageSeconds: 42 } },
       ' for 42 s, and no write',
     ],
     [
       'whose state is hidden',
-      { cause: null, blocker: { pid: 7, user: 'u', state: null, ageSeconds: null } },
+      { cause: null, blocker: { table: 'change', pid: 7, user: 'u', state: null, ageSeconds: null } },
       'process 7 of the database, and',
     ],
     [
       'that is a prepared transaction',
-      { cause: null, blocker: { pid: 0, user: null, state: null, ageSeconds: null } },
+      { cause: null, blocker: { table: null, pid: 0, user: null, state: null, ageSeconds: null } },
       'pg_prepared_xacts',
     ],
     [
       'that is not known',
       { cause: null, blocker: null },
-      '55P03 the table "identifier" is locked, and no write was completed meanwhile.',
+      '55P03 a table is locked, and no write was completed meanwhile.',
     ],
   ])('of a locked table names a blocker %s', async (_, lock, words) => {
     const { readiness } = readinessOver({}, new CommitWatch(), { lock });

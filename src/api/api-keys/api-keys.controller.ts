@@ -6,7 +6,7 @@ import { Requires, RequiresKey } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService, type KeyPosition } from '../../managing/api-keys.service.js';
 import { Cursors } from '../../http/validation/cursor.js';
@@ -47,9 +47,7 @@ export class ApiKeysController {
   @ApiProblems(
     'MALFORMED_JSON',
     'INVALID_REQUEST',
-    'INVALID_NAMING_AUTHORITY',
-    'INVALID_CHARACTER',
-    'NOT_UCS2',
+    ...PREFIX_CODES,
     'UNKNOWN_NAMING_AUTHORITY',
     'HANDLE_USER_TAKEN',
     'BODY_TOO_LARGE',

@@ -5,7 +5,7 @@ import type { Row } from '../../http/csv/row-reader.js';
 const NAMES = [
   ...(['identifier'] as const),
   ...TEXTS.map(({ name }) => name),
-  ...(['metadataId', 'alternateIds', 'withdrawalReasonCode'] as const),
+  ...(['metadataId', 'alternateIds', 'previousVersion', 'withdrawalReasonCode'] as const),
   ...([
     'withdrawalReason',
     'replacedBy',

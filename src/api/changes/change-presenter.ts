@@ -36,8 +36,8 @@ export class ChangePresenter {
     }
   }
 
-  preview({ line, clientRef, repairs, result }: PreviewedLine, instance: string): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance) };
+  preview({ line, clientRef, repairs, identifier: found, result }: PreviewedLine, instance: string): ChangeResultDto {
+    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
     const { before, after, amendment } = result;
     const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
     const { version } = after;
@@ -47,11 +47,11 @@ export class ChangePresenter {
   }
 
   private result(
-    { line, clientRef, repairs, result }: ChangedLine,
+    { line, clientRef, repairs, identifier: found, result }: ChangedLine,
     records: ReadonlyMap<bigint, IdentifierRecord> | null,
     { instance }: ChangeStyle,
   ): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance) };
+    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
     const { outcome, id, identifier, version, old } = result;
     const record = records?.get(id);
     return {
@@ -84,6 +84,8 @@ function named(line: number, clientRef: string | undefined): Pick<ChangeResultDt
 function refusalOf(
   problem: Problem,
   instance: string,
-): Pick<ChangeResultDto, 'status' | 'problem'> & { status: number } {
-  return { status: CATALOGUE[problem.code].status, problem: problemDocument(problem, instance) };
+  identifier: string | undefined,
+): Pick<ChangeResultDto, 'status' | 'problem' | 'identifier'> & { status: number } {
+  const { status } = CATALOGUE[problem.code];
+  return { status, ...(identifier !== undefined && { identifier }), problem: problemDocument(problem, instance) };
 }

@@ -104,6 +104,16 @@ export class ChangeLineDto {
   @IsAlternateIds()
   alternateIds?: string[] | null;
 
+  /** The identifier of the previous version of the object, by the rules of `PATCH` and of an activation; null removes it. */
+  @ApiProperty({
+    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_OCTETS },
+    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
+  })
+  @OptionalOrNull()
+  @MaxLength(MAX_STORED_OCTETS)
+  @IsString()
+  previousVersion?: string | null;
+
   /** Withdraws the identifier. A line with it sets no values. */
   @Optional()
   @Nested(() => WithdrawRequestDto)
@@ -165,6 +175,10 @@ export class ChangedMembersDto {
    */
   alternateIds?: string[];
 
+  /** The identifier of the previous version of the object. */
+  @ApiProperty({ type: String, nullable: true, required: false, example: null })
+  previousVersion?: string | null;
+
   /** The state. */
   @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   state?: State;
@@ -193,7 +207,7 @@ export class ChangeResultDto {
   status: number;
 
   /**
-   * The identifier, `NA/local`.
+   * The identifier, `NA/local`; with a `problem`, where the line names one that is registered and was read.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
@@ -210,7 +224,10 @@ export class ChangeResultDto {
   @ApiProperty({ type: 'integer', required: false, example: 2 })
   version?: number;
 
-  /** The reason why the line was not changed; pointers are relative to the line. */
+  /**
+   * The reason why the line was not changed, with a code of `PATCH /identifiers/{identifier}` or of the other single changes; pointers
+   * are relative to the line.
+   */
   problem?: ProblemDocumentDto;
 
   /** The values before the change, of the members that it changes; absent for "unchanged". */

@@ -9,6 +9,7 @@ import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { columnRule } from '../../http/csv/file-columns.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
@@ -50,8 +51,9 @@ export class ChangesController {
    * results say what would happen, with the old and the new values, and nothing is changed. A line without `identifier` names
    * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,
    * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReasonCode`,
-   * `withdrawalReason` and `replacedBy`. When the stream cannot continue, its last line has a `problem`, and `line` is the number of the first line
-   * without a result.
+   * `withdrawalReason` and `replacedBy`. A line with `activate` gives a reserved identifier, also one of a reservation, its target and
+   * other values. `previousVersion` is changed by the single requests only. When the stream cannot continue, its last line is a `StreamEnd`,
+   * which has `"final": true`.
    */
   @Post('changes')
   @Requires('curate')
@@ -63,7 +65,7 @@ export class ChangesController {
   @ApiExtraModels(ChangeLineDto, ChangeResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({
     schema: { $ref: getSchemaPath(ChangeLineDto) },
-    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(CHANGE_COLUMNS)}`,
   })
   @ApiResponse({
     status: 200,

@@ -16,7 +16,13 @@ import { requestContextOf } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
-import { type EntityTags, entityTagOf, matchesRecord, readIfMatch } from '../../http/headers/entity-tags.js';
+import {
+  type EntityTags,
+  areOfRecords,
+  matchesRecord,
+  readIfMatch,
+  recordTagOf,
+} from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
@@ -53,7 +59,9 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
       name: 'If-Match',
       required: ifMatch === 'required',
       description:
-        'One or more values of `ETag` that the identifier may have, versions in double quotes such as `"3"`, or `*` for any.',
+        'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the identifier may have, or `*` for any. ' +
+        'The `ETag` also tells equal versions apart before and after a restore of the database; changes of other identifiers, such as ' +
+        'those in `describes` and `newerVersions`, are no conflict.',
       ...text,
       ...(ifMatch === 'required' && { example: '*' }),
     }),
@@ -94,7 +102,7 @@ export class CurationController {
 
   /**
    * Change an identifier
-   * @remarks Changes the metadata ID, the target, the alternate identifiers and the previous version; a member that is absent
+   * @remarks Changes the metadata ID, the target, its language, the alternate identifiers and the previous version; a member that is absent
    * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current
    * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. Of several
    * changes based on the same entity tag, one succeeds. A request without any difference creates no new version.
@@ -135,9 +143,10 @@ export class CurationController {
 
   /**
    * Withdraw an identifier
-   * @remarks A withdrawn identifier returns 410 Gone with a tombstone, and 451 after a withdrawal for a `legal` reason. It is not
-   * deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was minted with it; that of an active
-   * identifier leaves the record active, because metadata outlive the object.
+   * @remarks `GET` of a withdrawn identifier is 410 with a tombstone, and 451 after a withdrawal for a `legal` reason; the resolver of this
+   * service (`GET /{NA}/{localName}`) redirects one that is withdrawn as `duplicate` to where its replacement leads. It is
+   * not deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was
+   * minted with it; that of an active identifier leaves the record active, because metadata outlive the object.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)
@@ -152,7 +161,8 @@ export class CurationController {
 
   /**
    * Reinstate a withdrawn identifier
-   * @remarks The identifier becomes active again and loses its tombstone. The request has no body.
+   * @remarks The identifier becomes active and loses its tombstone, also one that was released or whose lease has ended. The request has
+   * no body.
    */
   @Post('reinstate')
   @HttpCode(HttpStatus.OK)
@@ -169,29 +179,26 @@ export class CurationController {
   private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
     const { ifMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
-      const current = serializeRecord(snapshot, snapshot.uris);
-      if (ifMatch !== undefined) requireMatch(ifMatch, current);
-      if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
+      if (ifMatch !== undefined) requireMatch(ifMatch, snapshot);
+      if (!('values' in command)) return;
+      requireReadOnly(UpdateIdentifierDto, command.values, serializeRecord(snapshot, snapshot.uris));
     };
     const { result, replayed, repairs } = await this.curation.run(
       { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
       command,
     );
     const shown = serializeRecord(result, result.uris);
-    void reply.header('etag', entityTag(shown));
+    void reply.header('etag', recordTagOf(shown, JSON.stringify(shown)));
     if (replayed) void reply.header('idempotency-replayed', 'true');
     return repairs.length > 0 ? { ...shown, repairs } : shown;
   }
 }
 
-function entityTag(shown: IdentifierDto): string {
-  return entityTagOf(shown.version, JSON.stringify(shown));
-}
-
 /** @throws Problem PRECONDITION_FAILED */
-function requireMatch(ifMatch: EntityTags, current: IdentifierDto): void {
-  if (matchesRecord(ifMatch, current.version, entityTag(current))) return;
-  const detail =
-    'If-Match does not match the current entity tag of the identifier; read it again and repeat the change with its new ETag';
+function requireMatch(ifMatch: EntityTags, current: IdentifierSnapshot): void {
+  if (matchesRecord(ifMatch, current)) return;
+  const detail = areOfRecords(ifMatch)
+    ? `If-Match does not match version ${current.version} of the identifier; read it again and repeat the change with its new ETag`
+    : 'If-Match has no entity tag of the JSON of an identifier; a page has another one: send the ETag of a read with Accept: application/json';
   throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
 }

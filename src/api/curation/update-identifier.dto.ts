@@ -59,10 +59,12 @@ export class UpdateIdentifierDto {
   language?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list removes them. None is the
+   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
    * identifier of another object; a new one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
+  @ApiProperty({ nullable: true, required: false })
+  @OptionalOrNull()
   @IsAlternateIds()
   alternateIds?: string[] | null;
 
@@ -181,16 +183,6 @@ export class UpdateIdentifierDto {
 /** The changes to an identifier that is activated. */
 @NullIsAbsent()
 export class ActivateIdentifierDto extends UpdateIdentifierDto {
-  /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
-   * identifier of another object; a new one under a naming authority of this service requires the right to register there.
-   * @example ["info:fedora/demo:8"]
-   */
-  @ApiProperty({ nullable: true, required: false })
-  @OptionalOrNull()
-  @IsAlternateIds()
-  declare alternateIds?: string[] | null;
-
   /**
    * The http or https URL to which the metadata record resolves that was minted with the object (`mintMetadataId`), in the format of
    * `target`. Where there is no such record, or it is withdrawn, the request fails with WRONG_STATE.

@@ -68,7 +68,7 @@ export class EventsQueryDto {
   @IsString()
   client?: string;
 
-  /** The order: that of the log, or the reverse with `-at`. */
+  /** The order: that of the log, which is the order of transaction numbers and not of `at`, or the reverse with `-at`. */
   @ApiProperty({ enum: LOG_ORDERS, default: 'at', required: false })
   @Optional()
   @IsIn(LOG_ORDERS, { message: 'sort must be at or -at' })

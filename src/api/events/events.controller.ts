@@ -4,9 +4,8 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { LongLived } from '../../access/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
 import { EventCursors } from '../../history/event-cursors.js';
@@ -32,7 +31,9 @@ export class EventsController {
    * @remarks Returns all changes since the beginning, each exactly once, in the order of transaction numbers. A
    * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
    * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction of
-   * the database with a smaller number has ended, so a long transaction delays all later events. Continue at any time with
+   * the database with a smaller number has ended, so a long transaction delays all later events.
+   * The end of a lease is an event when the service has recorded it, up to half a minute later by default; until then the identifier is
+   * shown as withdrawn, with the version that the event will have. Continue at any time with
    * `next` as `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
    * is the problem document.
@@ -67,7 +68,7 @@ export class EventsController {
       'text/event-stream': { schema: { type: 'string' } },
     },
   })
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...PREFIX_CODES)
   async read(
     @Query() query: EventsQueryDto,
     @CurrentPrincipal() principal: Principal,

@@ -5,7 +5,7 @@ import type { Principal } from '../../access/principal.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { HistoryPageDto } from './event.dto.js';
@@ -33,7 +33,8 @@ export class HistoryController {
   /**
    * Get the history of an identifier
    * @remarks Returns each change with its time, its client and a JSON Patch (RFC 6902), oldest first. Withdrawn
-   * identifiers have a history too. The expiry of a reservation appears when the service has recorded it.
+   * identifiers have a history too. The end of a lease appears when the service has recorded it, up to half a
+   * minute later by default, as in `GET /events`.
    */
   @Get('identifiers/:identifier/history')
   @ApiTags('identifiers')
@@ -63,7 +64,7 @@ export class HistoryController {
     example: '100.102',
   })
   @ApiResponse(PAGE)
-  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
+  @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async ofNamingAuthority(
     @Param('namingAuthority') namingAuthority: string,
     @Query() query: PageQueryDto,

@@ -34,7 +34,7 @@ export class ExportQueryDto extends IdentifierFilterDto {
   changedBy?: string;
 
   /**
-   * The columns of CSV, in this order, separated by commas; all of them when absent.
+   * The columns of CSV, in this order, separated by commas; all of them when absent, as the response `text/csv` lists them.
    * @example "identifier,target"
    */
   @Optional()

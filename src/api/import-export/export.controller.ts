@@ -9,10 +9,10 @@ import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { streamEnd } from '../../http/body/stream-summary.dto.js';
 import { sendStream } from '../../http/body/send-stream.js';
-import { CSV, NDJSON } from '../../http/body/streamed-body.js';
+import { CSV, JSON_LINES, NDJSON } from '../../http/body/streamed-body.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';
-import { ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -61,6 +61,8 @@ function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
   };
 }
 
+const LINE_SCHEMA = { anyOf: ['TransferLineDto', 'StreamEndDto'].map((dto) => ({ $ref: getSchemaPath(dto) })) };
+
 type CsvQuery = { readonly [name in 'columns' | 'delimiter' | 'excel']: ExportQueryDto[name] };
 
 @ApiTags('identifiers')
@@ -84,6 +86,13 @@ export class ExportController {
    */
   @Get('export')
   @Requires('read')
+  @ApiHeader({
+    name: 'Accept',
+    required: false,
+    description:
+      'Send `text/csv` for CSV, which `columns`, `delimiter` and `excel` return too; otherwise the response is NDJSON, as `application/jsonl` where that is preferred.',
+    schema: { type: 'string' },
+  })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
@@ -92,7 +101,8 @@ export class ExportController {
       Vary: { description: '`Accept`, where the response depends on it.', schema: { type: 'string' } },
     },
     content: {
-      [NDJSON]: { schema: { anyOf: ['TransferLineDto', 'StreamEndDto'].map((dto) => ({ $ref: getSchemaPath(dto) })) } },
+      [NDJSON]: { schema: LINE_SCHEMA },
+      [JSON_LINES]: { schema: LINE_SCHEMA },
       [CSV]: { schema: { type: 'string' } },
     },
   })
@@ -183,9 +193,9 @@ async function flushed(response: ServerResponse): Promise<void> {
  */
 function formatFor(accept: string | undefined, query: CsvQuery): Format {
   const isCsv = query.excel === true || query.columns !== undefined || query.delimiter !== undefined;
-  const offered = isCsv ? [CSV] : [NDJSON, CSV];
+  const offered = isCsv ? [CSV] : [NDJSON, JSON_LINES, CSV];
   const chosen = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaType(offered);
-  if (chosen === NDJSON) return LINES;
+  if (chosen === NDJSON || chosen === JSON_LINES) return { ...LINES, contentType: chosen };
   if (chosen === CSV) return csvFormat(query);
   throw new Problem(
     'NOT_ACCEPTABLE',

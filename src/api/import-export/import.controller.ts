@@ -8,6 +8,7 @@ import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { columnRule } from '../../http/csv/file-columns.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { readPart } from '../../http/validation/request-validation.js';
@@ -50,7 +51,8 @@ export class ImportController {
    * case; only `identifier` is required. A line without `state`, `version`, `createdAt` or `updatedAt` is one of a list, such as
    * `identifier,target`: by default it is active, has version 1 and the time of the import, and it is `unchanged` where the
    * registered identifier has the same state and the values that the line has. Without a `target` it has that of the target
-   * template. With `dryRun=true` the results say what an import would do, and nothing is imported.
+   * template. With `dryRun=true` the results say what an import would do, and nothing is imported. When the stream cannot
+   * continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
   @Requires('admin')
@@ -61,7 +63,7 @@ export class ImportController {
   @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto, StreamEndDto)
   @ApiBody({
     schema: { $ref: getSchemaPath(TransferLineDto) },
-    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
+    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(IMPORT_COLUMNS)}`,
   })
   @ApiResponse({
     status: 200,

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { type FileColumns, identifiersIn, textsIn } from '../../http/csv/file-columns.js';
 import { guarded } from '../../http/csv/cells.js';
 import type { Row } from '../../http/csv/row-reader.js';
-import { invalidRequest } from '../../problem/problem.js';
+import { invalidValue } from '../../problem/problem.js';
 import { REGISTRY_MEMBERS, type TransferLine } from './transfer-presenter.js';
 
 const COLUMNS = [
@@ -48,10 +48,10 @@ export function columnsIn(text: string | undefined): readonly Column[] {
   const columns = text.split(',').map((name) => {
     const column = COLUMNS.find((each) => each.toLowerCase() === name.trim().toLowerCase());
     if (column !== undefined) return column;
-    throw invalidRequest('#query/columns', `"${name}" is not a column; there are ${COLUMNS.join(', ')}`);
+    throw invalidValue('#query/columns', `"${name}" is not a column; there are ${COLUMNS.join(', ')}`);
   });
   const repeated = columns.find((name, index) => columns.indexOf(name) < index);
-  if (repeated !== undefined) throw invalidRequest('#query/columns', `has "${repeated}" twice`);
+  if (repeated !== undefined) throw invalidValue('#query/columns', `has "${repeated}" twice`);
   return columns;
 }
 

@@ -23,7 +23,7 @@ import {
   type State,
 } from '../../registry/identifier-record.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
-import { MAX_VALUES } from '../../handle-values/index.js';
+import { MAX_VALUES } from '../../handle/values/index.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 
 /** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
@@ -41,12 +41,12 @@ const IsKeepable = (): PropertyDecorator =>
 
 /** The tombstone of a withdrawn identifier. */
 export class TransferTombstoneDto {
-  /** The time of the withdrawal, UTC. At most 5 minutes in the future. */
+  /** The time of the withdrawal, UTC. In a request: at most 5 minutes in the future. */
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   @IsTime()
   withdrawnAt: string;
 
-  /** The kind of reason; an import takes those of the service too. */
+  /** The kind of reason. In a request those of the service are permitted too. */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', required: false })
   @IsIn(REASON_CODES)
   reasonCode: ReasonCode = 'other';
@@ -90,7 +90,7 @@ export class TransferLineDto {
   @IsString()
   metadataId: string | null = null;
 
-  /** The URL to which the identifier resolves; null for none. When absent, the target template of the naming authority applies. */
+  /** The URL to which the identifier resolves; null for none. In a request: when absent, the target template of the naming authority applies. */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
   @IsOptional()
   @IsTarget()
@@ -104,7 +104,7 @@ export class TransferLineDto {
   @IsLanguage()
   language: string | null = null;
 
-  /** The state of the identifier; active when absent. */
+  /** The state of the identifier. In a request: active when absent. */
   @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   @IsOptional()
   @IsIn(STATES)
@@ -117,7 +117,7 @@ export class TransferLineDto {
   @IsAlternateIds()
   alternateIds: string[] = [];
 
-  /** The identifier of the previous version of the object, in any form; an export has the canonical one. */
+  /** The identifier of the previous version of the object, canonical. In a request: in any form. */
   @ApiProperty({
     type: String,
     nullable: true,
@@ -140,14 +140,14 @@ export class TransferLineDto {
   @ArrayMaxSize(MAX_VALUES)
   handleValues: HandleValueDto[] | null = null;
 
-  /** The number of values that the export left out. An import accepts only 0, so that no value is lost. */
+  /** The number of values that the export left out. In a request only 0 is permitted, so that no value is lost. */
   @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_VALUES, default: 0, required: false, example: 0 })
   @Max(MAX_VALUES)
   @Min(0)
   @IsInt()
   hiddenValues = 0;
 
-  /** The version: 1 when minted and when absent, incremented with every change. */
+  /** The version: 1 when minted, incremented with every change. In a request: 1 when absent. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 1 })
   @IsOptional()
   @Max(MAX_VERSION)
@@ -155,13 +155,16 @@ export class TransferLineDto {
   @IsInt()
   version?: number;
 
-  /** The time of minting, UTC; when absent, that of the last change, or else the time of the import. At most 5 minutes in the future. */
+  /**
+   * The time of minting, UTC. In a request: at most 5 minutes in the future; when absent, that of the last change, or else the time of
+   * the import.
+   */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()
   createdAt?: string;
 
-  /** The time of the last change, UTC; when absent, that of minting. At most 5 minutes in the future. */
+  /** The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, that of minting. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()
@@ -197,6 +200,9 @@ export class ImportResultDto {
   @ApiProperty({ enum: ['imported', 'unchanged'], required: false })
   outcome?: 'imported' | 'unchanged';
 
-  /** The reason why the line was not imported. */
+  /**
+   * The reason why the line was not imported: a code of 409 or 422 of `POST /identifiers`, `INVALID_REQUEST`, `MALFORMED_JSON`,
+   * `BODY_TOO_LARGE`, `NAMING_AUTHORITY_FORBIDDEN`, or a syntax code.
+   */
   problem?: ProblemDocumentDto;
 }

@@ -146,7 +146,13 @@ export class LookupController {
    * prefers JSON. Each has its own entity tag; `If-Match` takes that of the JSON.
    */
   @Get(':identifier')
-  @ApiIdentifierParam()
+  @ApiIdentifierParam(undefined, 'A GUID alone finds the identifiers that have it.')
+  @ApiHeader({
+    name: 'Accept',
+    required: false,
+    description: `Send \`${HTML}\` for a page, or \`${LINKSET}\` for typed links; otherwise the response is JSON.`,
+    ...text,
+  })
   @ApiHeader({
     name: 'If-None-Match',
     required: false,

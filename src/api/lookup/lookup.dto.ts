@@ -99,7 +99,8 @@ export class LookupResultDto {
   candidates?: string[];
 
   /**
-   * The canonical form of a well-formed text; absent where the text matched as a target.
+   * The canonical form of a well-formed text, such as `urn:uuid:…` of a bare GUID; absent where the text matched as a target.
+   * `identifier` is the name to use.
    * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   canonical?: string;

@@ -20,7 +20,7 @@ import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
-import { entityTagOf, matchesWeakly } from '../../http/headers/entity-tags.js';
+import { matchesWeakly, viewTagOf } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/link-header.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
@@ -148,7 +148,7 @@ export class RecordViews {
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
-    return isNotModified(viewing, entityTagOf(record.version, body)) ? undefined : body;
+    return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
   }
 
   /** `Link` of a withdrawn record: who blocks it, and its replacement. */

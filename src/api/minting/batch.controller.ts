@@ -34,9 +34,14 @@ export class BatchController {
   /**
    * Mint or register many identifiers
    * @remarks Processes up to 10,000 mints in one transaction: `items`, each as for a single mint, or only `count`. The
-   * response has one result for each item, in order of the request. Items that conflict with an earlier item fail with
-   * DUPLICATE_IN_REQUEST. Items that update may have existing identifiers of 16 MiB together. With `mode=atomic` nothing is stored when any item fails. The `Idempotency-Key` covers the
-   * whole batch, and a replay returns its identifiers in their current state.
+   * response has one result for each item, in order of the request. An item with the GUID, the local name, an
+   * alternate identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that have
+   * only the metadata ID in common, all with `onExisting: "match"`, the default, are decided one after the other: a later one returns the
+   * identifier of the first, or is 409 `METADATA_ID_TAKEN`. Items that update may have existing identifiers of 16 MiB together.
+   *
+   * With `mode=atomic` nothing is stored when any item fails: 422 `BATCH_REFUSED`. The naming authorities of all items are checked first,
+   * then the items themselves, then what is registered; `errors` has at most 100 faults, of the first of these checks that fails. The
+   * `Idempotency-Key` covers the whole batch.
    */
   @Post('batch')
   @Requires('mint', 'register')

@@ -134,7 +134,9 @@ export class MintResultDto {
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;
 
-  /** Why the item failed; pointers are relative to the item. */
+  /**
+   * Why the item failed, with a code of `POST /identifiers`, or `DUPLICATE_IN_REQUEST` in a batch; pointers are into the item.
+   */
   problem?: ProblemDocumentDto;
 }
 

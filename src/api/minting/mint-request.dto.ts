@@ -128,6 +128,8 @@ export class MintFieldsDto {
    * When an identifier of the naming authority has the `metadataId` already: "match" returns it if each member that is sent agrees
    * with its value as minted or as it is now, and is 409 otherwise; "return" returns it unchanged, "reject" is 409, and "update" gives
    * it the `target`, the `language` and the `alternateIds` that are sent. A withdrawn one is 409 for "match" and "update".
+   * It is about the metadata ID alone: a `guid` or `localName` that is registered is 409 in each case, so that only an `Idempotency-Key`
+   * makes the repeat of a registration safe.
    */
   @ApiProperty({ enum: ON_EXISTING, default: 'match', required: false })
   @Optional()

@@ -5,9 +5,8 @@ import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
@@ -93,7 +92,7 @@ export class NamingAuthoritiesController {
     type: NamingAuthorityDto,
     headers: ETAG,
   })
-  @ApiProblems('MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...SYNTAX_CODES)
+  @ApiProblems('MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async find(
     @Param('namingAuthority') prefix: string,
     @CurrentPrincipal() principal: Principal,
@@ -121,7 +120,7 @@ export class NamingAuthoritiesController {
   })
   @ApiProblems(
     ...BODY,
-    ...SYNTAX_CODES,
+    ...PREFIX_CODES,
     'NAMING_AUTHORITY_TAKEN',
     'PARENT_NOT_FOUND',
     'READ_ONLY_MEMBER',
@@ -176,7 +175,7 @@ export class NamingAuthoritiesController {
       'READ_ONLY_MEMBER',
       'CONFLICT_IN_PROGRESS',
       FORBIDDEN,
-      ...SYNTAX_CODES,
+      ...PREFIX_CODES,
       ...ONCE,
     ] as const),
   )
@@ -230,7 +229,6 @@ function requireMatch(precondition: EntityTags, current: string): void {
   const detail = `the current entity tag of the settings is ${current}`;
   throw new Problem('PRECONDITION_FAILED', `If-Match does not match: ${detail}.`, {
     errors: [{ pointer: '#header/If-Match', detail }],
-    headers: { etag: current },
   });
 }
 

@@ -66,7 +66,7 @@ export class IdentifierPartsDto {
 
 /** A syntax error. */
 export class SyntaxErrorDto {
-  /** The code; the list is closed. */
+  /** The code; later versions can have further ones. */
   @ApiProperty({ enum: SYNTAX_CODES, enumName: 'SyntaxCode' })
   code: SyntaxCode;
 
@@ -84,7 +84,7 @@ export class SyntaxErrorDto {
   offset: number;
 
   /**
-   * The violated requirement.
+   * The number of the violated rule.
    * @example "CID-10"
    */
   rule: string;

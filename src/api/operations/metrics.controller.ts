@@ -29,6 +29,8 @@ export class MetricsController {
     'UNAUTHENTICATED',
     'SCOPE_MISSING',
     'NAMING_AUTHORITY_FORBIDDEN',
+    // Where METRICS_PORT is set.
+    'NOT_FOUND',
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',
     'SHUTTING_DOWN',

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { entityTagOf } from '../../http/headers/entity-tags.js';
+import { recordTagOf } from '../../http/headers/entity-tags.js';
 import { type Resolver, urisOf } from '../../identifier/index.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from './identifier.dto.js';
@@ -25,7 +25,7 @@ export class SerializedIdentifier {
 
   constructor(shown: IdentifierDto) {
     this.json = JSON.stringify(shown);
-    this.entityTag = entityTagOf(shown.version, this.json);
+    this.entityTag = recordTagOf(shown, this.json);
   }
 
   /** @param more members that belong only to this response; null for none. */

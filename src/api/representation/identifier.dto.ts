@@ -3,13 +3,20 @@ import { REPAIR_CODES, type RepairCode } from '../../identifier/index.js';
 import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
 
-/** Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash. */
-export const ApiIdentifierParam = (example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5'): MethodDecorator =>
+/**
+ * Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash.
+ * @param ofGuid what the operation does for a GUID alone.
+ */
+export const ApiIdentifierParam = (
+  example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
+  ofGuid = 'A GUID alone names no naming authority, so it is 404 here; `GET /identifiers/{identifier}` finds what has it.',
+): MethodDecorator =>
   ApiParam({
     name: 'identifier',
     type: String,
     description:
-      'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash.',
+      'The identifier in any form, percent-encoded; or the naming authority and the local name, separated by an unescaped slash. ' +
+      ofGuid,
     example,
   });
 
@@ -34,7 +41,7 @@ export class UrisDto {
   cordraHost: string | null;
 
   /**
-   * At the configured HTTP resolver (URI-36).
+   * At the HTTP resolver that the operator has configured (URI-36), which is not this service by default.
    * @example "http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   resolver: string | null;
@@ -121,8 +128,8 @@ export class IdentifierDto {
   metadataId: string | null;
 
   /**
-   * Identifiers that have this one as their metadata ID, in order of minting.
-   * @example []
+   * Identifiers that have this one as their metadata ID, `NA/local`, in order of minting.
+   * @example ["100.102/A3D8BE7457C943FFB66ED4583059A8BA"]
    */
   describes: string[];
 
@@ -156,8 +163,8 @@ export class IdentifierDto {
   previousVersion: string | null;
 
   /**
-   * Identifiers whose `previousVersion` is this one: the new versions of the object, the first 20 in order of minting.
-   * @example []
+   * Identifiers whose `previousVersion` is this one, `NA/local`: the new versions of the object, the first 20 in order of minting.
+   * @example ["100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A"]
    */
   newerVersions: string[];
 
@@ -210,8 +217,8 @@ export class IdentifierDto {
   uris: UrisDto;
 
   /**
-   * How the text of the request differs from the identifier, as in `POST /normalize`; absent where it does not, and where the request
-   * does not name the identifier.
+   * The repairs of the text by which the request names the identifier, as in `POST /normalize`; absent where there are none. Another
+   * form, such as the URL at a resolver, is no repair.
    */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];

@@ -1,5 +1,5 @@
 import { IsIn, IsString, Length, Matches, MaxLength } from 'class-validator';
-import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
+import { HasNoControls, NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
 import { REASON_CODES, REQUESTED_REASON_CODES, type ReasonCode } from '../../registry/identifier-record.js';
@@ -10,7 +10,8 @@ const MAX_REASON_LENGTH = 1000;
 @NullIsAbsent()
 export class WithdrawRequestDto {
   /**
-   * The kind of reason. Of a `duplicate`, the resolver redirects to the replacement. What is withdrawn for a `legal` reason
+   * The kind of reason. The resolver of this service (`GET /{NA}/{localName}`) redirects a `duplicate` to where its
+   * replacement leads. What is withdrawn for a `legal` reason
    * returns 451, and only keys with the scope "curate" for its naming authority see its values.
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
@@ -21,10 +22,10 @@ export class WithdrawRequestDto {
   })
   reasonCode?: ReasonCode;
 
-  /** The reason, for readers who follow the identifier later. */
+  /** The reason, for readers who follow the identifier later: one line without control characters, and not only of blanks. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
   @Matches(/\S/, { message: 'reason must not be empty' })
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'reason must not contain control characters or lone surrogates' })
+  @HasNoControls()
   @Length(1, MAX_REASON_LENGTH)
   @IsString()
   reason: string;

@@ -60,7 +60,10 @@ export class ReservationItemDto {
   @ApiProperty({ enum: ITEM_OUTCOMES, enumName: 'ReservationItemOutcome' })
   outcome: ItemOutcome;
 
-  /** The reason why it was skipped. */
+  /**
+   * The reason why it was skipped: `NOT_IN_RESERVATION`, `DUPLICATE_IN_REQUEST`, `WRONG_STATE`, or a syntax code. Pointers are into the
+   * request.
+   */
   @ApiProperty({ type: () => ProblemDocumentDto, required: false })
   problem?: ProblemDocumentDto;
 }

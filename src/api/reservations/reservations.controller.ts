@@ -6,9 +6,8 @@ import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
 import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import type { ServiceCode } from '../../problem/catalogue.js';
 import { presentReport } from './report-presenter.js';
 import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
@@ -74,7 +73,7 @@ export class ReservationController {
     type: ReservationDto,
     headers: { Location: { description: 'The path of the reservation.', ...text }, ...REPLAYED_HEADER },
   })
-  @ApiProblems(...OF_A_CHANGE, ...SYNTAX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
+  @ApiProblems(...OF_A_CHANGE, ...PREFIX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(
     @Body() request: CreateReservationDto,
     @Context() context: RequestContext,
@@ -101,8 +100,8 @@ export class ReservationController {
 
   /**
    * Activate reserved identifiers
-   * @remarks Activates all remaining identifiers, or those in the body. Identifiers that cannot be activated are
-   * skipped; the result has the reason.
+   * @remarks Activates all remaining identifiers, or those in the body, without values: to give them targets in the same step, use
+   * `POST /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped; the result has the reason.
    */
   @Settles('activate')
   async activate(
@@ -116,8 +115,9 @@ export class ReservationController {
 
   /**
    * Release reserved identifiers
-   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn, and their GUIDs are never
-   * used again.
+   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn with the reason code `released`, and
+   * their GUIDs are never given to another identifier. As after any withdrawal, and after the end of a lease,
+   * `POST /identifiers/{identifier}/reinstate` makes one active.
    */
   @Settles('release')
   async release(

@@ -6,7 +6,8 @@ import { Problem } from '../../problem/problem.js';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
 /** The detail of a problem about the media type of a JSON body. */
-export const UNREADABLE = 'Send the body as UTF-8 without compression, with "content-type: application/json".';
+export const UNREADABLE =
+  'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
 const UTF8 = /^utf-?8$/i;
 

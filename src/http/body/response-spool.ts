@@ -1,7 +1,12 @@
+import type { ServerResponse } from 'node:http';
+
 const MERGED_OCTETS = 16_384;
 
 /** More streams than this at once have small chunks, because each has three of them in memory. */
 const MANY_STREAMS = 16;
+
+/** Streams at once. Each takes up to 0.7 MB while its client does not read. */
+const MOST_STREAMS = 128;
 
 /**
  * Buffers responses that clients have not read, within one limit for the process. Without it a client that sends its
@@ -24,13 +29,22 @@ export class ResponseSpool {
     return this.streams > MANY_STREAMS;
   }
 
+  /** Counts a stream until its response has ended. @returns false where too many run at once; it is not counted then. */
+  enter(response: Pick<ServerResponse, 'once'>): boolean {
+    if (this.streams >= MOST_STREAMS) return false;
+    this.streams += 1;
+    response.once('close', () => {
+      this.streams -= 1;
+    });
+    return true;
+  }
+
   /**
    * Reads a source ahead of its consumer. Above the limit, only while this stream buffers nothing, so that it
    * continues.
    */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
-    this.streams += 1;
     const filling = this.fill(stream, source);
     // Thrown to the consumer after the buffered pieces.
     filling.catch(() => null);
@@ -45,7 +59,6 @@ export class ResponseSpool {
       }
       await filling;
     } finally {
-      this.streams -= 1;
       stream.close();
       this.release(stream, stream.octets);
     }

@@ -11,17 +11,17 @@ export interface CountedResult {
 
 const COUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as const;
 
-/** How many lines of a response there are of each kind. */
-export class LineCountsDto {
-  /** The number of results. */
+/** How many results of a stream there are of each kind. */
+export class ResultCountsDto {
+  /** The number of results; blank lines and the header line of a CSV have none. */
   @ApiProperty({ type: 'integer', format: 'int64', example: 1003 })
-  lines = 0;
+  results = 0;
 
-  /** The number of results with each status. */
+  /** The number of results with each `status`. */
   @ApiProperty({ ...COUNTS, example: { 200: 1000, 404: 3 } })
   statuses: Record<string, number> = {};
 
-  /** The number of results with each outcome; empty where results have none. */
+  /** The number of results with each `outcome`, of changes and imports; empty for mints, whose results have none. */
   @ApiProperty({ ...COUNTS, example: { changed: 990, unchanged: 10 } })
   outcomes: Record<string, number> = {};
 }
@@ -29,12 +29,12 @@ export class LineCountsDto {
 /** The last line of a response to a stream that was read to its end, with `Prefer: summary`. */
 export class StreamSummaryDto {
   /** The counts of all results. */
-  summary = new LineCountsDto();
+  summary: ResultCountsDto = new ResultCountsDto();
 
   /** Counts results. */
   count(results: readonly CountedResult[]): void {
     const { statuses, outcomes } = this.summary;
-    this.summary.lines += results.length;
+    this.summary.results += results.length;
     for (const { status, outcome } of results) {
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (outcome !== undefined) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -44,7 +44,10 @@ export class StreamSummaryDto {
 
 /** The last line of a stream that cannot continue; the lines before it are complete. */
 export class StreamEndDto {
-  /** The number of the first line that the response does not have: of the request, or, of an export, of the response. */
+  /**
+   * The number of the line after the last one that has a result, or 1: of the request, or, of an export, of the response. The fault
+   * can be in a later line, because lines are decided together, and the header line of CSV has no result.
+   */
   @ApiProperty({ type: 'integer', format: 'int64', example: 501 })
   line: number;
 

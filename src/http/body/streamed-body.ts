@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 export const NDJSON = 'application/x-ndjson';
 /** Another name of the same, which some clients send. */
-const JSON_LINES = 'application/jsonl';
+export const JSON_LINES = 'application/jsonl';
 export const CSV = 'text/csv';
 
 /** Marks a route whose body is a stream of one of these media types. */
@@ -65,11 +65,12 @@ export interface StreamRules {
 /** Passes bodies of these media types as streams, limited in silence but not in size. */
 export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
   // Before Fastify selects a parser, whose error would not list the media types.
-  server.addHook('preParsing', (request, _reply, payload, done) => {
+  server.addHook('preParsing', (request, reply, payload, done) => {
     const { streams } = request.routeOptions.config;
-    const isReadable = streams === undefined || (streams.includes(mediaTypeOf(request)) && charsetOf(request) !== null);
-    if (isReadable) done(null, payload);
-    else done(unsupported(streams));
+    if (streams === undefined) done(null, payload);
+    else if (!streams.includes(mediaTypeOf(request)) || charsetOf(request) === null) done(unsupported(streams));
+    else if (reply.raw.closed || spool.enter(reply.raw)) done(null, payload);
+    else done(tooMany());
   });
   for (const mediaType of [NDJSON, JSON_LINES, CSV]) {
     server.addContentTypeParser(mediaType, (request, octets, done) => {
@@ -97,9 +98,15 @@ export function streamedBody({ body }: FastifyRequest, ...mediaTypes: readonly s
 }
 
 function unsupported(mediaTypes: readonly string[]): Problem {
+  const readTypes = mediaTypes.flatMap((type) => (type === NDJSON ? [NDJSON, JSON_LINES] : [type]));
   const charsets = mediaTypes.includes(CSV) ? 'as UTF-8 (CSV also with "charset=windows-1252")' : 'as UTF-8';
-  const detail = `Send the body ${charsets} without compression, as ${mediaTypes.join(' or ')}.`;
+  const detail = `Send the body ${charsets} without compression, as ${readTypes.join(' or ')}.`;
   return new Problem('UNSUPPORTED_MEDIA_TYPE', detail);
+}
+
+function tooMany(): Problem {
+  const detail = 'Too many streams are open at the same time. Nothing was changed; retry after Retry-After.';
+  return new Problem('OVERLOADED', detail, { headers: { 'retry-after': '1' } });
 }
 
 export function shuttingDown(): Problem {

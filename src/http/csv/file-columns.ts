@@ -88,8 +88,11 @@ function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns)
   const read = columns.filter((column) => column !== false);
   const repeated = read.find((column, index) => read.indexOf(column) < index);
   if (repeated !== undefined) throw unreadable(`two columns are "${repeated}"`, file);
-  if (!file.required.some((name) => read.includes(name)))
-    throw unreadable(`the column "${file.required.join('" or "')}" is missing`, file);
+  if (!file.required.some((name) => read.includes(name))) {
+    const ignored = file.required.find((name) => present.has(name.toLowerCase()) && !map.has(name.toLowerCase()));
+    const cause = ignored === undefined ? '' : `: "${OTHERS}:${IGNORE}" leaves it out; add "${ignored}:${ignored}"`;
+    throw unreadable(`the column "${file.required.join('" or "')}" is missing${cause}`, file);
+  }
   return columns;
 }
 
@@ -107,7 +110,11 @@ function invalidMap(detail: string): Problem {
   });
 }
 
-function unreadable(detail: string, { names, required }: FileColumns): Problem {
-  const rule = `Its first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
-  return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. ${rule}`);
+function unreadable(detail: string, file: FileColumns): Problem {
+  return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. Its ${columnRule(file)}`);
+}
+
+/** What the first line of a file is: the end of a sentence, and another sentence. */
+export function columnRule({ names, required }: FileColumns): string {
+  return `first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
 }

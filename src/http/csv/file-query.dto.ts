@@ -12,8 +12,9 @@ export class FileQueryDto {
   dryRun = false;
 
   /**
-   * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The member
-   * `ignore` leaves a column out, and the column `*` means every column that the map does not name.
+   * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The members are
+   * the columns that the request body `text/csv` lists. The member `ignore` leaves a column out, and the column `*` means every column that
+   * the map does not name, also one that has the name of a member.
    * @example "PID:identifier,New URL:target,*:ignore"
    */
   @Optional()

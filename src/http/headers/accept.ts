@@ -1,4 +1,5 @@
 import Negotiator from 'negotiator';
+import { LINKSET } from '../../registry/typed-links.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -15,6 +16,23 @@ export function namedType<T extends string>(accept: string | undefined, types: r
     orders.some((ranges) => !ranges.includes(other) || ranges.indexOf(one) < ranges.indexOf(other));
   const named = types.filter((type) => orders[0]?.includes(type));
   return named.find((type) => [...named, JSON_TYPE].every((other) => other === type || isBefore(type, other))) ?? null;
+}
+
+/** Whether a client asks for a link set, and prefers neither JSON nor a page. @param accept the header `Accept`. */
+export function acceptsLinkset(accept: string | undefined): boolean {
+  return namedType(accept, ['text/html', LINKSET]) === LINKSET;
+}
+
+/**
+ * Whether a client asks for JSON and for neither `text/html` nor any type: browsers and tools without a preference get
+ * pages.
+ * @param accept the header `Accept` (RFC 9110 12.5.1).
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const accepted = rangesOf(accept);
+  const isJson = (type: string): boolean => type === JSON_TYPE || type === 'application/problem+json';
+  return accepted.some(isJson) && !accepted.includes('text/html') && !accepted.includes('*/*');
 }
 
 /** The media ranges in order of preference, without those of weight 0. */

@@ -9,12 +9,34 @@ interface EntityTag {
   readonly opaque: string;
 }
 
+/** What a change of a record changes: the version, and its time, which differs where a restore repeats a version. */
+interface Changed {
+  readonly version: number;
+  readonly updatedAt: Date | string;
+}
+
+/** An entity tag of the JSON of a record, or a version. */
+const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
+
 /**
- * A strong entity tag (RFC 9110 8.8.3): the version and a digest of the whole representation, because `describes`
- * changes with other records and `uris` with the configuration.
+ * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: its version, the time of its last change, and a digest of all, because
+ * `describes` changes with other records and `uris` with the configuration.
  */
-export function entityTagOf(version: number, json: string): string {
-  return `"${version}-${hash('sha256', json, 'base64url').slice(0, 16)}"`;
+export function recordTagOf(record: Changed, json: string): string {
+  return `"${changeOf(record)}-${digestOf(json)}"`;
+}
+
+/** The strong entity tag of a page or of a link set, which permits no change. */
+export function viewTagOf(body: string): string {
+  return `"${digestOf(body)}"`;
+}
+
+function changeOf({ version, updatedAt }: Changed): string {
+  return `${version}-${new Date(updatedAt).getTime().toString(36)}`;
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
 /** One piece of a list: what separates, or a tag (RFC 9110 8.8.3), which may hold a comma itself. */
@@ -36,11 +58,18 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
 }
 
 /**
- * Whether `If-Match` permits a change of a record: one of its tags is the entity tag, or `"3"` for version 3. The version
- * alone is sufficient to prevent lost updates, because every change of a record increments it.
+ * Whether `If-Match` permits a change of a record: one of its tags has the version and the time of the last change, or is `"3"` for
+ * version 3. The digest is not compared: it differs where only other records or the configuration have changed.
  */
-export function matchesRecord(tags: EntityTags, version: number, current: string): boolean {
-  return matchesStrongly(tags, current) || matchesStrongly(tags, `"${version}"`);
+export function matchesRecord(tags: EntityTags, record: Changed): boolean {
+  if (matchesStrongly(tags, `"${record.version}"`)) return true;
+  const start = `"${changeOf(record)}-`;
+  return tags !== '*' && tags.some(({ isWeak, opaque }) => !isWeak && opaque.startsWith(start));
+}
+
+/** Whether one of the tags can be that of a record; those of pages cannot. */
+export function areOfRecords(tags: EntityTags): boolean {
+  return tags === '*' || tags.some(({ opaque }) => OF_RECORD.test(opaque));
 }
 
 /** Weak comparison; a malformed header never matches. */

@@ -26,12 +26,26 @@ function keyIn(header: string): string {
   return BARE.test(header) ? header : '';
 }
 
+/** Characters of the header: in double quotes, a `\"` or a `\\` of the key is two of them. */
+const MAX_HEADER = 2 * MAX_LENGTH + 2;
+
+const KEY_DESCRIPTION = [
+  'Makes a retry safe: the request takes effect once.',
+  `1 to ${MAX_LENGTH} ASCII characters, bare without spaces or in double quotes: \`k\` and \`"k"\` are the same key.`,
+  'A key belongs to the client, for all operations and naming authorities, and is kept without an end.',
+  'Another content or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a refused request leaves its key unused.',
+  'A repeat returns the first result, also of a reservation whose identifiers were changed since then;',
+  'a mint, also in a batch or a stream, returns the identifier as it is now, and an API key is returned as it is now.',
+  '`Idempotency-Replayed` marks a repeat, except in streams. There the key covers each line by its number,',
+  'and a line with another content than the stored one has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
+].join(' ');
+
 export const ApiIdempotencyKey = (): MethodDecorator =>
   ApiHeader({
     name: 'Idempotency-Key',
     required: false,
-    description: 'Makes a retry safe: a repeat of the request with the same key returns the first result.',
-    schema: { type: 'string', minLength: 1, maxLength: 257 },
+    description: KEY_DESCRIPTION,
+    schema: { type: 'string', minLength: 1, maxLength: MAX_HEADER },
     example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
   });
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** Host and port that can be repeated in a response. The client sends `Host`, so any other text is not repeated. */
 const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
@@ -23,6 +23,16 @@ export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
     .split(',')
     .map((each) => each.trim().replace(WITH_PORT, '$1$2'))
     .join(', ');
+}
+
+/** The number of Host fields of a request; `headers` has the first one only. */
+export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** The trace and the span of the caller (W3C Trace Context). */

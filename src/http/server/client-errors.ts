@@ -28,6 +28,9 @@ const lines = new WeakSet<Duplex>();
 
 const LINE_FEED = 0x0a;
 
+/** How long a connection is read when its last response was sent. */
+const LINGER_MS = 2000;
+
 /** Responds to requests that the framework does not receive. */
 export function watchClientErrors(instance: FastifyInstance): void {
   const { server, log } = instance;
@@ -79,7 +82,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   }
   // Octets behind a request that closes the connection are not a request (RFC 9112 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') {
-    if (answers.get(socket)?.writableFinished !== false) end(socket, '');
+    if (answers.get(socket)?.writableFinished !== false) end(socket);
     return;
   }
   const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
@@ -96,7 +99,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   // A long head arrives in several packets, of which the error has the last.
   const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
   // The response preceded the rest of the malformed body. A second response would be read as that of the next request.
-  if (last?.headersSent === true && !last.req.complete) end(socket, '');
+  if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
     refused.add(socket);
@@ -126,7 +129,16 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-function end(socket: Socket, last: string): void {
-  socket.end(last);
-  socket.destroySoon();
+/**
+ * Ends a connection, and reads and drops what the client still sends: closing one with unread octets resets it, which discards the
+ * response (RFC 9112 9.6).
+ */
+export function end(socket: Socket, last = ''): void {
+  socket.end(last, () => {
+    const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => {
+      clearTimeout(limit);
+    });
+  });
+  socket.resume();
 }

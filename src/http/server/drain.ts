@@ -31,7 +31,10 @@ export class Drain {
   watch(server: FastifyInstance, faces: Faces): void {
     server.addHook('onRequest', (request, reply, done) => {
       // Not onResponse: an aborted request has no response and would be counted forever.
-      if (!reply.raw.closed) reply.raw.once('close', this.enter());
+      if (!reply.raw.closed) {
+        this.inFlight += 1;
+        reply.raw.once('close', this.leave);
+      }
       if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
         done();
         return;
@@ -53,12 +56,6 @@ export class Drain {
     const detail =
       'This instance is stopping. Send new requests to another one; those that it receives are served until it stops.';
     throw new Problem('SHUTTING_DOWN', detail, { headers: { 'retry-after': '5' } });
-  }
-
-  /** Counts a request until the returned function is called. */
-  enter(): () => void {
-    this.inFlight += 1;
-    return this.leave;
   }
 
   private readonly leave = (): void => {

@@ -9,6 +9,7 @@ import { cutForwardedPorts } from '../headers/request-headers.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
+import { Pipelining } from './pipelining.js';
 
 /** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
@@ -28,8 +29,8 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
 }
 
-/** Handles a request without the framework. @returns false where the framework must handle it. */
-export type TakeRequest = (request: IncomingMessage, response: ServerResponse, handOver: () => void) => boolean;
+/** Answers a request without the framework. @returns false where the framework must handle it. */
+export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Limits, request IDs and error responses of the HTTP server. */
 export function createAdapter(config: Config, logger: Logger, faces: Faces, take: TakeRequest): FastifyAdapter {
@@ -42,10 +43,7 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     serverFactory: (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
       createHttpServer(config, (request, response) => {
         if (config.trustedProxies.length > 0) cutForwardedPorts(request.headers);
-        const handOver = (): void => {
-          handle(request, response);
-        };
-        if (!take(request, response, handOver)) handOver();
+        if (!take(request, response)) handle(request, response);
       }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
@@ -74,7 +72,10 @@ function createHttpServer(
     requireHostHeader: false,
   };
   // The socket timeout; see `client-errors.ts`.
-  return createServer(options, listener).setTimeout(answerStallTimeoutMs);
+  const pipelining = new Pipelining();
+  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(answerStallTimeoutMs);
+  pipelining.limit(server);
+  return server;
 }
 
 /** DTOs validate requests, so Fastify's schema compilers are not loaded. */

@@ -19,14 +19,6 @@ declare module 'fastify' {
 /** How often waiting requests are compared with the limit, in milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
-/** When requests arrived that were handled before the framework got them. */
-const arrivals = new WeakMap<IncomingMessage, number>();
-
-/** @param at as `performance.now`. */
-export function noteArrival(request: IncomingMessage, at: number): void {
-  arrivals.set(request, at);
-}
-
 /** How long requests waited before their bodies were read, in milliseconds. */
 const waits = new WeakMap<IncomingMessage, number>();
 
@@ -86,15 +78,15 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
     leave(reply);
     if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
     faces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
-    // The handler still runs and sends its result, which comes too late.
-    reply.send = () => reply;
+    // The handler still runs and sends its result, of which the framework would warn.
+    reply.log = reply.log.child({}, { level: 'silent' });
   };
   const timer = setInterval(() => {
     waiting.overdue(performance.now() - limitMs).forEach(refuse);
   }, CHECK_INTERVAL_MS).unref();
 
   server.addHook('preHandler', (request, reply, done) => {
-    const since = arrivals.get(request.raw) ?? performance.now() - (waits.get(request.raw) ?? 0);
+    const since = performance.now() - (waits.get(request.raw) ?? 0);
     if (!isExcepted(request)) reply.waiting = waiting.add(request, reply, since);
     done();
   });

@@ -11,6 +11,14 @@ const ALWAYS = {
 /** Responses of the API are data: as a document they may load, run and frame nothing. */
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** For responses that pages of any origin may read and show. */
+export const ANY_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
 /** The headers of every response. @param policy the Content-Security-Policy. */
 export function securityHeaders(policy: string): Readonly<Record<string, string>> {
   return { ...ALWAYS, 'content-security-policy': policy };

@@ -4,17 +4,14 @@ import type { Config } from '../../config/config.js';
 import type { Faces } from '../face.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
-import { hostFieldsOf } from './request-heads.js';
 import { limitBodyDuration } from '../body/body-limits.js';
 import type { Drain } from './drain.js';
-import { closeInStages } from './staged-close.js';
-import { answerReadsInTurn, limitPipelining } from './pipelining.js';
 import type { RequestLog } from './request-log.js';
 import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
-import { readTraceParent } from '../headers/request-headers.js';
-import { dropUnreadBodies } from '../body/unread-bodies.js';
+import { hostFieldsOf, readTraceParent } from '../headers/request-headers.js';
+import { dropUnreadBodies } from './unread-bodies.js';
 
 /** The hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
@@ -34,12 +31,9 @@ export function installServerHooks(
     if (hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')) done();
     else done(new Problem('MALFORMED_HTTP', 'An HTTP/1.1 request must have one Host header (RFC 9112 3.2).'));
   });
-  limitPipelining(server.server);
   watchClientErrors(server);
-  closeInStages(server.server, requestTimeoutMs);
-  dropUnreadBodies(server.server, requestTimeoutMs);
+  dropUnreadBodies(server.server);
   drain.watch(server, faces);
-  answerReadsInTurn(server);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
     log.write(request, reply, faces);

@@ -9,6 +9,10 @@ const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
 
 /** A hint for the refusal of an unknown path; empty where none applies. */
 export function hintFor(target: string): string {
+  if (/^\/identifiers\/[^?#]*\/(?:[?#]|$)/.test(target)) return '. Leave out the slash at the end';
+  const [, start, first = '', second = ''] = (target.split(/[?#]/, 1)[0] ?? '').split('/');
+  const hasScheme = start === 'identifiers' && /:|%3a/i.test(first);
+  if (hasScheme && second !== '') return '. Send each slash of a URI as %2F: /identifiers/hdl:NA%2Flocal';
   if (!WITH_MORE_SEGMENTS.test(target)) return '';
   return '. Send a slash inside a local name as %2F: /identifiers/NA/a%2Fb';
 }

@@ -49,6 +49,13 @@ export const IsTarget = (): PropertyDecorator =>
     },
   });
 
+/** The document has a pattern of the same meaning that needs no flag: lone surrogates are refused as JSON. */
+export const HasNoControls = (): PropertyDecorator =>
+  applyDecorators(
+    Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control characters or lone surrogates' }),
+    ApiProperty({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+  );
+
 export const IsLanguage = (): PropertyDecorator =>
   applyDecorators(
     ValidateBy({

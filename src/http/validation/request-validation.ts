@@ -60,7 +60,7 @@ export class RequestValidation extends ValidationPipe {
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
 export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw noObject(sent, dto, hasItems(dto) ? 'The body' : 'This part of the body');
+    throw noObject(sent, dto, hasItems(dto) ? 'The body' : 'The line or item');
   const rules = FastRules.of(dto);
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);

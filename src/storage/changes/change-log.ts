@@ -1,7 +1,7 @@
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
 import { noteChanges } from '../touched.js';
 import type { Queryable } from '../transactions.js';
-import { POSITION_GATE } from './position-gate.js';
+import { POSITION_GATE } from './position-offset.js';
 
 export interface NewChange {
   readonly namingAuthority: string;

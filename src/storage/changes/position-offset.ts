@@ -14,6 +14,13 @@ const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toStr
 /** Whether the server was started since the last raise, perhaps with an earlier state of its files, or is another one. */
 const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
 
+/**
+ * A part of `WITH` of each statement that takes a position. Its lock on an empty table, until the end of the transaction, is what a
+ * raise of the offset waits for: it is taken before the statement reads the offset, and conflicts with nothing else. A lock of the
+ * tables of events would wait for VACUUM and ANALYZE. With DELETE, a generic plan would not take the lock.
+ */
+export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
+
 type SequencedTable = 'identifier' | 'naming_authority';
 
 /** Whether the sequence of a table gives a key next that exists: logical replication copies rows and no state of sequences. */

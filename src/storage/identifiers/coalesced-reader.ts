@@ -115,7 +115,8 @@ export class CoalescedReader {
     return found.length > FEW ? null : found;
   }
 
-  get depth(): number {
+  /** The look-ups that wait for a statement. */
+  waitingLookups(): number {
     return this.byAddress.depth + this.byMetadata.depth;
   }
 

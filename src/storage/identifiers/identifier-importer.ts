@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
-import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
+import type { ImportedIdentifier } from '../../registry/new-identifier.js';
 import { type Conflicts, expiredIn } from './conflict-finder.js';
 import { noteMints } from '../touched.js';
 import { ConflictRetries, Stale } from '../conflict-retries.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { lockForChange } from '../changes/change-log.js';
-import { POSITION_GATE } from '../changes/position-gate.js';
+import { POSITION_GATE } from '../changes/position-offset.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord, MutableAttributes } from '../../registry/identifier-record.js';

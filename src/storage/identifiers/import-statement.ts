@@ -1,7 +1,7 @@
 import { TEXTS } from '../../registry/members.js';
-import type { ImportedIdentifier } from '../../registry/imported-identifier.js';
+import type { ImportedIdentifier } from '../../registry/new-identifier.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import { POSITION_GATE } from '../changes/position-gate.js';
+import { POSITION_GATE } from '../changes/position-offset.js';
 import {
   ALTERNATE_PARAMETERS,
   IDENTIFIER_PARAMETERS,

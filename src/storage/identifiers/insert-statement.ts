@@ -1,7 +1,7 @@
 import { TEXTS } from '../../registry/members.js';
 import type { QueryConfig } from 'pg';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { POSITION_GATE } from '../changes/position-gate.js';
+import { POSITION_GATE } from '../changes/position-offset.js';
 import type { Row } from '../columns.js';
 import { prepared } from '../statement.js';
 import type { NamedBy } from './identifier-row.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CSV, sendChanges } from '../harness/changes.js';
+import { CSV, ndjson, sendChanges } from '../harness/changes.js';
 import { freshPid } from '../harness/fresh-names.js';
 import { useSharedService } from '../harness/service.js';
 
@@ -57,6 +57,31 @@ describe('CSV', () => {
     expect(lines[2].record.tombstone).toMatchObject({ reasonCode: 'error', reason: '=Gone' });
   });
 
+  it('sets the previous version, by the rules of a single change, and NDJSON removes it', async () => {
+    const [older, newer, other] = [await mint(), await mint(), await mint()];
+    const rows = `${newer},${older}\n${older},${newer}\n${other},${service.na}/${'0'.repeat(32)}\n${newer},\n`;
+    const body = `identifier,previousVersion\n${rows}`;
+    const expected = [
+      [2, 200, 'changed'],
+      [3, 422, 'INVALID_PREDECESSOR'],
+      [4, 422, 'INVALID_PREDECESSOR'],
+      [5, 200, 'unchanged'],
+    ];
+    const dry = await send(body, { headers: CSV, query: '?dryRun=true' });
+    expect(dry.lines.map(bare)).toEqual(expected);
+    expect([dry.lines[0].old, dry.lines[0].new]).toEqual([
+      { previousVersion: null },
+      { previousVersion: `hdl:${older}` },
+    ]);
+    const { lines } = await send(body, { headers: CSV });
+    expect(lines.map(bare)).toEqual(expected);
+    expect(lines[1].problem.errors[0].pointer).toBe('/previousVersion');
+    expect((await read(older)).newerVersions).toEqual([newer]);
+    const removed = await send(ndjson({ identifier: newer, previousVersion: null }));
+    expect(removed.lines[0]).toMatchObject({ outcome: 'changed', old: { previousVersion: `hdl:${older}` } });
+    expect((await read(older)).newerVersions).toEqual([]);
+  });
+
   it('with other names of columns is read by a map', async () => {
     const identifier = await mint({ target: url('old') });
     const body = `PID;target;New: URL;Note\n${identifier};${url('no')};${url('new')};x\n`;
@@ -85,6 +110,12 @@ describe('CSV', () => {
   it.each([
     ['an unknown column', 'PID,target\n', '', 'columns=PID:ignore'],
     ['a missing identifier', 'target\n', '', 'the column "identifier" or "metadataId" is missing'],
+    [
+      'a map that leaves the identifier out',
+      'identifier,target\n',
+      '*:ignore',
+      'leaves it out; add "identifier:identifier"',
+    ],
     ['two columns of one member', 'identifier,target,Target\n', '', 'two columns are "target"'],
     ['a map of a column that it lacks', 'identifier,target\n', 'URL:target', 'it has no column "url"'],
     ['a map to an unknown member', 'identifier\n', 'identifier:guid', 'has no such member'],

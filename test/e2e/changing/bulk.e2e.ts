@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { ndjson, sendChanges } from '../harness/changes.js';
 import { query, withoutTriggers } from '../harness/database.js';
 import { freshGuid, freshPid } from '../harness/fresh-names.js';
@@ -239,6 +240,22 @@ describe('a line that is refused', () => {
     await send(ndjson({ identifier, withdraw: { reason: 'x' } }));
     const { lines } = await send(ndjson({ identifier, target: url('x') }));
     expect(lines.map(bare)).toEqual([[1, 409, 'WRONG_STATE']]);
+  });
+
+  it('names its identifier where that was found, also when it is repeated', async () => {
+    const identifier = await mint();
+    const body = ndjson(
+      { identifier: `hdl:${identifier}`, ifVersion: 7 },
+      { identifier: `${service.na}/${'0'.repeat(32)}` },
+    );
+    const headers = { 'idempotency-key': randomUUID() };
+    for (const settings of [{ query: '?dryRun=true' }, { headers }, { headers }]) {
+      const { lines } = await send(body, settings);
+      expect(lines.map((line) => [line.status, line.identifier])).toEqual([
+        [412, identifier],
+        [404, undefined],
+      ]);
+    }
   });
 
   it('because it is too long, or its chunk is, has 400 or 413', async () => {

@@ -105,7 +105,7 @@ describe('a change that cannot be read', () => {
     ['a metadata ID that is a number', { metadataId: 7 }, 400, 'INVALID_REQUEST'],
     ['a metadata ID without a local name', { metadataId: 'hdl:7000.1' }, 400, 'MISSING_SEPARATOR'],
     ['a metadata ID with U+0000', { metadataId: 'hdl:2000.03/a\u0000b' }, 400, 'INVALID_CHARACTER'],
-    ['alternates that are null', { alternateIds: null }, 400, 'INVALID_REQUEST'],
+    ['alternates that are a text', { alternateIds: 'demo:1' }, 400, 'INVALID_REQUEST'],
     ['101 alternates', { alternateIds: Array(101).fill('demo:1') }, 400, 'INVALID_REQUEST'],
     ['a malformed alternate', { alternateIds: ['demo:1', 'a b'] }, 400, 'NOT_RECOGNIZED'],
     ['a list', [], 400, 'INVALID_REQUEST'],
@@ -129,7 +129,9 @@ describe('a change that cannot be read', () => {
   it('a media type that is not JSON, and a merge patch that is no PATCH', async () => {
     const { path } = await minted();
     const xml = { 'content-type': 'application/json-patch+json' };
-    expect(coded(await patch(path, [], xml))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const refused = await patch(path, [], xml);
+    expect(coded(refused)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(refused.body.detail).toContain('application/merge-patch+json');
     const merge = { 'content-type': 'application/merge-patch+json' };
     expect(coded(await step(path, 'withdraw', { reason: 'x' }, merge))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });

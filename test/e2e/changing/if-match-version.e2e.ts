@@ -24,12 +24,33 @@ describe('If-Match with a version', () => {
     expect((await patch(path, target('c'), { 'if-match': '*' })).body.version).toBe(4);
   });
 
-  it('permits a change although other identifiers have changed the entity tag', async () => {
+  it('permits a change although other identifiers have changed the entity tag, and none after a change of its own', async () => {
     const { path, identifier, tag } = await minted();
     await service.client.mint({ metadataId: `hdl:${identifier}` });
-    expect((await service.client.get(path)).body.describes).toHaveLength(1);
-    expect(coded(await patch(path, target('a'), { 'if-match': tag }))).toEqual(STALE);
-    expect((await patch(path, target('a'), { 'if-match': '"1"' })).body.version).toBe(2);
+    await service.client.mint({ previousVersion: identifier });
+    const { headers, body } = await service.client.get(path, { 'if-none-match': tag });
+    expect([body.version, body.describes.length, body.newerVersions.length]).toEqual([1, 1, 1]);
+    const changed = await patch(path, target('a'), { 'if-match': tag });
+    expect([changed.status, changed.body.version]).toEqual([200, 2]);
+    expect(coded(await patch(path, target('b'), { 'if-match': headers.get('etag')! }))).toEqual(STALE);
+    const withdrawn = await step(path, 'withdraw', { reason: 'x' }, { 'if-match': changed.headers.get('etag')! });
+    expect([withdrawn.status, withdrawn.body.version]).toEqual([200, 3]);
+  });
+
+  it('permits no change of the same version of another time, as one before a restore', async () => {
+    const { path, tag, body } = await minted();
+    const [version, time, digest] = tag.slice(1, -1).split('-', 3);
+    expect([version, parseInt(time!, 36)]).toEqual(['1', Date.parse(body.updatedAt)]);
+    const before = `"1-${(parseInt(time!, 36) - 1).toString(36)}-${digest}"`;
+    expect(coded(await patch(path, target('a'), { 'if-match': before }))).toEqual(STALE);
+  });
+
+  it('permits no change with the entity tag of a page, and says that it is one', async () => {
+    const { path } = await minted();
+    const page = await fetch(service.server.url + path, { headers: { accept: 'text/html' } });
+    const refused = await patch(path, target('a'), { 'if-match': page.headers.get('etag')! });
+    expect(coded(refused)).toEqual(STALE);
+    expect(refused.body.detail).toContain('Accept: application/json');
   });
 
   it('is a precondition of activate, withdraw and reinstate', async () => {

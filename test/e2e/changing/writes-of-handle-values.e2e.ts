@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { HandleRecordsService } from '../../../dist/changing/handle-records.service.js';
-import { type HandleFault, parseValues } from '../../../dist/handle-values/index.js';
+import { type HandleFault, parseValues } from '../../../dist/handle/values/index.js';
 import { OPEN_ACCESS, Principal } from '../../../dist/access/principal.js';
 import { handleRecordsOn } from '../harness/handle-records.js';
 import { useService } from '../harness/service.js';

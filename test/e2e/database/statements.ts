@@ -11,7 +11,7 @@ import {
   type LogPosition,
   logPage,
 } from '../../../dist/storage/changes/log-page.js';
-import { HistoryReads } from '../../../dist/storage/replica/history-reads.js';
+import { HistoryReads } from '../../../dist/storage/replica/reads.js';
 import { LOG_POLL } from '../../../dist/storage/changes/log-follower.js';
 import { IdentifierSearch } from '../../../dist/storage/identifiers/identifier-search.js';
 import { CoalescedReader } from '../../../dist/storage/identifiers/coalesced-reader.js';

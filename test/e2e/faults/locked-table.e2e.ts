@@ -80,6 +80,17 @@ describe('a table that an open transaction has locked', () => {
     await untilReady();
   });
 
+  it('of changes alone makes the service not ready, and is named', async () => {
+    await other.query('BEGIN; LOCK TABLE change IN SHARE MODE');
+    const { status, body } = await ready();
+    expect([status, body.detail]).toEqual([
+      503,
+      expect.stringMatching(/^55P03 the table "change" is locked by process/),
+    ]);
+    await other.query('ROLLBACK');
+    await untilReady();
+  });
+
   it('for a moment leaves the service ready', async () => {
     await other.query('BEGIN; LOCK TABLE identifier');
     const checked = ready();

@@ -96,8 +96,9 @@ describe('with READ_DATABASE_URL', () => {
     const minted = await mint({ target: TARGET, metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA' });
     expect((await client.get(`/identifiers/${minted}`)).status).toBe(200);
     expect((await resolve(minted)).status).toBe(302);
-    const { body } = await client.post('/identifiers/lookup', { items: [minted, UNKNOWN] });
-    expect(body.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['found', 'missing']);
+    const { body } = await client.post('/identifiers/lookup', { items: [changed, minted, UNKNOWN, changed] });
+    const outcomes = body.items.map(({ outcome }: { outcome: string }) => outcome);
+    expect(outcomes).toEqual(['found', 'found', 'missing', 'found']);
 
     const { headers } = await client.get(`/identifiers/${changed}`);
     const next = 'https://repo.example.org/objects/2';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ndjson, sendChanges } from '../harness/changes.js';
 import { exchange } from '../harness/exchange.js';
 import { useSharedService } from '../harness/service.js';
 
@@ -26,6 +27,21 @@ describe('GET /identifiers/{guid}', () => {
     const choices = await pageOf(`/identifiers/${GUID}`);
     expect([choices.status, choices.headers['content-type']]).toEqual([300, 'text/html; charset=utf-8']);
     expect(choices.text).toContain(`href="/identifiers/${other}/${GUID}"`);
+  });
+
+  it('is the only operation that does: others say that the naming authority is missing, and a look-up finds it', async () => {
+    const guid = GUID.replace('7E10', '7E12');
+    const { body: minted } = await service.client.post('/identifiers', { namingAuthority: service.na, guid });
+    const refused = await Promise.all([
+      service.client.get(`/identifiers/${guid}/history`),
+      service.client.post(`/identifiers/${guid}/withdraw`, { reason: 'x' }),
+    ]);
+    const { lines } = await sendChanges(service.client, ndjson({ identifier: guid, target: null }));
+    for (const { code, detail } of [...refused.map(({ body }) => body), lines[0].problem]) {
+      expect([code, detail]).toEqual(['IDENTIFIER_NOT_FOUND', expect.stringContaining('send NA/GUID')]);
+    }
+    const { body } = await service.client.post('/identifiers/lookup', { items: [guid] });
+    expect(body.items[0].identifier).toBe(minted.identifier);
   });
 
   it('is 410 with the tombstone for a withdrawn one', async () => {

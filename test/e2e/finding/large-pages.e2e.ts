@@ -32,7 +32,7 @@ beforeAll(async () => {
   await query(
     service.database.url,
     `INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, patch)
-     SELECT 1, i.naming_authority_id, i.id, v + 1, 'changed', 'anonymous', '["' || repeat('a', 1600000) || '"]'
+     SELECT 1, i.naming_authority_id, i.id, v + 1, 'changed', 'anonymous', '[{"op":"add","path":"/target","value":"' || repeat('a', 1600000) || '"}]'
      FROM (SELECT id, naming_authority_id FROM identifier ORDER BY id LIMIT 1) i, generate_series(1, ${CHANGES}) v`,
   );
 });

@@ -77,7 +77,7 @@ describe('POST /identifiers refuses', () => {
   it('an item that is no object, in words about the item', async () => {
     const { body } = await service.client.post('/identifiers/batch', { items: [5] });
     const { problem } = body.items[0];
-    expect([problem.status, problem.detail]).toEqual([400, 'This part of the body must be a JSON object.']);
+    expect([problem.status, problem.detail]).toEqual([400, 'The line or item must be a JSON object.']);
     expect(problem.errors).toEqual([{ pointer: '', detail: 'must be a JSON object' }]);
   });
 

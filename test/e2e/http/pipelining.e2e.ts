@@ -125,11 +125,12 @@ describe('a connection that sends 1,400 different requests at once', () => {
 });
 
 describe('fifty connections that send the same request and read nothing', () => {
-  it('cost no more than the buffers of their sockets', async () => {
+  it('cost no more than the buffers of their sockets, and delay no other request', async () => {
     const clients = Array.from({ length: 50 }, () => send(get('/docs/swagger-ui-bundle.js').repeat(1400)));
     for (const { socket } of clients) socket.pause();
-    const { growthMb } = await watch(after(3000));
+    const { growthMb, livenessMs } = await watch(after(3000));
     expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+    expect(livenessMs).toBeLessThan(MAX_LIVENESS_MS);
     await expectResponses(clients);
   });
 });

@@ -20,7 +20,7 @@ describe('with Prefer: summary', () => {
     const { applied, lines } = await send(bulk, [{ guid }, { guid }, {}, { guid: 'x' }], 'return=minimal, summary');
     expect(applied).toBe('return=minimal, summary');
     expect(lines).toHaveLength(5);
-    expect(lines.at(-1)).toEqual({ summary: { lines: 4, statuses: { 201: 2, 400: 1, 409: 1 }, outcomes: {} } });
+    expect(lines.at(-1)).toEqual({ summary: { results: 4, statuses: { 201: 2, 400: 1, 409: 1 }, outcomes: {} } });
   });
 
   it('that of changes and of a dry run also counts their outcomes', async () => {
@@ -29,11 +29,11 @@ describe('with Prefer: summary', () => {
     const previewed = await send('changes?dryRun=true', lines, 'summary');
     expect(previewed.applied).toBe('summary');
     expect(previewed.lines.at(-1)).toEqual({
-      summary: { lines: 3, statuses: { 200: 2, 404: 1 }, outcomes: { changed: 1, unchanged: 1 } },
+      summary: { results: 3, statuses: { 200: 2, 404: 1 }, outcomes: { changed: 1, unchanged: 1 } },
     });
     const { lines: changed } = await send('changes', [{ identifier, ifVersion: version }, ...lines], 'summary');
     expect(changed.at(-1)).toEqual({
-      summary: { lines: 4, statuses: { 200: 3, 404: 1 }, outcomes: { changed: 1, unchanged: 2 } },
+      summary: { results: 4, statuses: { 200: 3, 404: 1 }, outcomes: { changed: 1, unchanged: 2 } },
     });
   });
 
@@ -41,10 +41,10 @@ describe('with Prefer: summary', () => {
     const line = { identifier: `${service.na}/${freshGuid()}` };
     const { lines } = await send('import', [line, line], 'summary');
     expect(lines.at(-1)).toEqual({
-      summary: { lines: 2, statuses: { 200: 1, 201: 1 }, outcomes: { imported: 1, unchanged: 1 } },
+      summary: { results: 2, statuses: { 200: 1, 201: 1 }, outcomes: { imported: 1, unchanged: 1 } },
     });
     expect((await send('import', [], 'summary')).lines).toEqual([
-      { summary: { lines: 0, statuses: {}, outcomes: {} } },
+      { summary: { results: 0, statuses: {}, outcomes: {} } },
     ]);
   });
 

@@ -123,27 +123,6 @@ describe('the body of a request', () => {
     expect(await connection.until('"normalized"')).toContain('HTTP/1.1 200 OK');
   });
 
-  it.each(['application/json', 'application/x-ndjson'])(
-    'without end that was refused is dropped for some time only, as %s',
-    async (type) => {
-      const endless = { 'content-type': type, 'transfer-encoding': 'chunked' };
-      const connection = await send({ status: 401, code: '', line: 'POST /identifiers/bulk' }, endless);
-      await connection.until('"code":"UNAUTHENTICATED"');
-      const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 0x20), Buffer.from('\r\n')]);
-      let sent = 0;
-      const more = () => {
-        while (!connection.socket.closed && sent < 4_000_000_000) {
-          sent += chunk.length;
-          if (!connection.socket.write(chunk)) return;
-        }
-      };
-      connection.socket.on('drain', more);
-      more();
-      await connection.closed(25_000);
-      expect(sent).toBeLessThan(1_000_000_000);
-    },
-  );
-
   it.each([
     ['without a key', 'POST /identifiers'],
     ['to an unknown path', 'POST /nowhere'],

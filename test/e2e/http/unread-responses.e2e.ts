@@ -88,7 +88,7 @@ describe('connections that read nothing', () => {
       400,
     ],
     ['lists of 1,000', 'GET /identifiers?limit=1000', () => ''],
-    ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200), 128],
+    ['bulk responses', `POST /identifiers/bulk?namingAuthority=2000.01\n${NDJSON}`, () => LINE.repeat(200), 300],
     [
       'repeated mints',
       `POST /identifiers/bulk?namingAuthority=100.102\n${NDJSON}`,

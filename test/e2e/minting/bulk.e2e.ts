@@ -91,6 +91,7 @@ describe('POST /identifiers/bulk', () => {
   ])('%s with %s returns %i', async (path, type, status, code) => {
     const answer = await service.client.send('POST', path, { 'content-type': type }, '{}');
     expect([answer.status, answer.body.code]).toEqual([status, code]);
+    if (status === 415 && path.endsWith('/bulk')) expect(answer.body.detail).toContain('or application/jsonl');
   });
 
   it('returns the first line within 100 ms, while the request continues', async () => {

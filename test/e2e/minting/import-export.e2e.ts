@@ -169,6 +169,7 @@ describe('GET /identifiers/export', () => {
     ['text/csv;q=0', 406],
     ['application/*', 'application/x-ndjson'],
     ['text/html, */*;q=0.1', 'application/x-ndjson'],
+    ['application/jsonl', 'application/jsonl'],
   ])('for Accept: %s returns %s', async (accept, expected) => {
     const answer = await text(service.server.url, `${EXPORT}?state=reserved`, accept);
     if (expected === 406) {

@@ -6,7 +6,7 @@ const metadataId = process.argv[3] ?? '';
 
 const minted = await mintIdentifier({ namingAuthority: '100.102', metadataId });
 const listed = await listIdentifiers({ metadataId });
-const exported = await exportIdentifiers({ metadataId }, { responseType: 'text' });
+const exported = await exportIdentifiers({ metadataId }, undefined, { responseType: 'text' });
 const streamed = await mintStream(
   linesOf([{ namingAuthority: '100.102', clientRef: 'row 1' }, { namingAuthority: '9.9' }]),
   undefined,

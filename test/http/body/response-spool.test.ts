@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ResponseSpool } from '../../../src/http/body/response-spool.js';
@@ -119,5 +120,16 @@ describe('the spool of response octets', () => {
     await settled();
     expect(source.read).toBe(2);
     await stream.return(undefined);
+  });
+});
+
+describe('the number of streams', () => {
+  it('is 128, and one that has ended makes room for another', () => {
+    const spool = new ResponseSpool(1);
+    const responses = Array.from({ length: 128 }, () => new EventEmitter());
+    expect(responses.every((response) => spool.enter(response as never))).toBe(true);
+    expect(spool.enter(new EventEmitter() as never)).toBe(false);
+    responses[5]!.emit('close');
+    expect([spool.enter(new EventEmitter() as never), spool.enter(new EventEmitter() as never)]).toEqual([true, false]);
   });
 });

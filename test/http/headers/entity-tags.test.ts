@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesRecord, matchesStrongly, matchesWeakly, readIfMatch } from '../../../src/http/headers/entity-tags.js';
+import {
+  areOfRecords,
+  matchesRecord,
+  matchesStrongly,
+  matchesWeakly,
+  readIfMatch,
+  recordTagOf,
+  viewTagOf,
+} from '../../../src/http/headers/entity-tags.js';
 
 const TAG = '"3-abc"';
 
@@ -18,17 +26,43 @@ describe('RFC 9110 13.1.1: If-Match', () => {
 
   it.each([
     ['"3"', true],
-    [TAG, true],
     ['*', true],
     ['"2", "3"', true],
+    ['"3-kf12oi"', false],
+    ['"3-kf12oi-"', true],
+    ['"3-kf12oi-aaaaaaaaaaaaaaaa"', true],
+    ['"2-kf12oi-bbbbbbbbbbbbbbbb", "3-kf12oi-bbbbbbbbbbbbbbbb"', true],
+    ['"3-kf12oj-aaaaaaaaaaaaaaaa"', false],
+    ['"2-kf12oi-aaaaaaaaaaaaaaaa"', false],
+    ['"13-kf12oi-aaaaaaaaaaaaaaaa"', false],
+    ['W/"3-kf12oi-aaaaaaaaaaaaaaaa"', false],
+    ['"aaaaaaaaaaaaaaaa"', false],
     ['"2"', false],
     ['"03"', false],
-    ['"3-"', false],
-    ['"3-abd"', false],
     ['W/"3"', false],
-    [`W/${TAG}, "2"`, false],
-  ])('%s permits a change of version 3: %s', (header, permits) => {
-    expect(matchesRecord(readIfMatch(header) ?? [], 3, TAG)).toBe(permits);
+  ])('%s permits a change of version 3 of 1970-01-15: %s', (header, permits) => {
+    const record = { version: 3, updatedAt: new Date(1234567890) };
+    expect(matchesRecord(readIfMatch(header) ?? [], record)).toBe(permits);
+  });
+
+  it('an entity tag of a record has the version, the time in base 36 and a digest, and one of a page only a digest', () => {
+    const record = { version: 3, updatedAt: '1970-01-15T06:56:07.890Z' };
+    const [one, other] = [recordTagOf(record, '{}'), recordTagOf(record, '{"describes":[]}')];
+    expect(one).toMatch(/^"3-kf12oi-[\w-]{16}"$/);
+    expect(other).toMatch(/^"3-kf12oi-[\w-]{16}"$/);
+    expect(one).not.toBe(other);
+    expect(viewTagOf('{}')).toMatch(/^"[\w-]{16}"$/);
+  });
+
+  it.each([
+    ['*', true],
+    ['"3"', true],
+    [recordTagOf({ version: 3, updatedAt: new Date(0) }, '{}'), true],
+    [`${viewTagOf('<html>')}, "7"`, true],
+    [viewTagOf('<html>'), false],
+    ['"abc"', false],
+  ])('%s can be of a record: %s', (header, can) => {
+    expect(areOfRecords(readIfMatch(header) ?? [])).toBe(can);
   });
 
   it.each(['', 'abc', '"a" "b"', '"a', `*, ${TAG}`, ' , '])('"%s" is malformed', (header) => {

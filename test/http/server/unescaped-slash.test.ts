@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { joinIdentifierSegments } from '../../../src/http/server/unescaped-slash.js';
+import { hintFor, joinIdentifierSegments } from '../../../src/http/server/unescaped-slash.js';
 
 describe('a raw slash in /identifiers/{identifier}', () => {
   it.each([
@@ -31,5 +31,21 @@ describe('a raw slash in /identifiers/{identifier}', () => {
   it('is no part of a path that is posted to: an action ends it', () => {
     expect(joinIdentifierSegments('/identifiers/n/withdraw', 'POST')).toBe('/identifiers/n/withdraw');
     expect(joinIdentifierSegments('/identifiers/1.2/ABC/withdraw', 'POST')).toBe('/identifiers/1.2%2FABC/withdraw');
+  });
+});
+
+describe('the refusal of an unknown path', () => {
+  it.each([
+    ['/identifiers/1.2/ABC/', 'Leave out the slash'],
+    ['/identifiers/1.2/ABC/?x=1', 'Leave out the slash'],
+    ['/identifiers/doi:1.2/ABC', '/identifiers/hdl:NA%2Flocal'],
+    ['/identifiers/hdl%3A1.2/ABC/history', '/identifiers/hdl:NA%2Flocal'],
+    ['/identifiers/1.2/a/b', '/identifiers/NA/a%2Fb'],
+  ])('has a hint for %s', (target, hint) => {
+    expect(hintFor(target)).toContain(hint);
+  });
+
+  it.each(['/identifierz/', '/identifiers/1.2%2FABC?x=1/', '/naming-authorities/1.2/'])('has none for %s', (target) => {
+    expect(hintFor(target)).toBe('');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import type { Replica } from '../../../src/database/replica/replica.js';
 import { NamingAuthorityCache } from '../../../src/storage/naming-authorities/naming-authority-cache.js';
-import { NamingAuthorityReads } from '../../../src/storage/replica/naming-authority-reads.js';
+import { NamingAuthorityReads } from '../../../src/storage/replica/reads.js';
 
 const RESOLVER = { scheme: 'https', authority: 'hdl.handle.net', firstSegment: null } as never;
 
@@ -32,7 +32,8 @@ function servers() {
     RESOLVER,
   );
   const replica = {
-    orReplica: <T>(atPrimary: () => Promise<T>, atReplica: () => Promise<T>) => atPrimary().catch(atReplica),
+    isUsable: true,
+    watch: { isPrimaryAway: false },
     query: () => Promise.resolve({ rows: [row('active')] }),
   };
   return { state, primary, reads: new NamingAuthorityReads(primary, replica as unknown as Replica, RESOLVER) };

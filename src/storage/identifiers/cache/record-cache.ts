@@ -45,9 +45,6 @@ interface Read {
   isStale: boolean;
 }
 
-/** Records that are read from memory where they are there, so that most answers need no promise. */
-export type HeldRecords = Pick<RecordCache, 'held' | 'find'>;
-
 /**
  * The reads of resolution: from memory where a poll of the log shows that the record has not changed, else by a statement. A face
  * calls `find`, in the place of `prisma.identifier.find`. No row of the log tells when `describes` and `newerVersions` of a record

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Replica } from '../../../database/replica/replica.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
-import { replicaFirst } from '../../replica-first.js';
+import { Readers } from '../../replica-readers.js';
 import { AddressLookups } from '../coalesced-reader.js';
 
 /** As for the look-ups of `coalesced-reader.ts`. */
@@ -14,22 +14,22 @@ const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 500
  */
 export class ResolutionReader {
   readonly hasReplica: boolean;
-  private readonly atPrimary: AddressLookups;
-  private readonly atReplica: AddressLookups | null;
+  private readonly lookups: Readers<AddressLookups>;
 
   /** @param pool the hot pool. */
-  constructor(
-    pool: pg.Pool,
-    private readonly replica: Replica | null = null,
-  ) {
+  constructor(pool: pg.Pool, replica: Replica | null = null) {
     this.hasReplica = replica !== null;
-    this.atPrimary = new AddressLookups(false, LIMITS, (query) => pool.query(query));
-    this.atReplica = replica && new AddressLookups(false, LIMITS, (query, minimum) => replica.query(query, minimum));
+    const atPrimary = new AddressLookups(false, LIMITS, (query) => pool.query(query));
+    this.lookups = new Readers(
+      atPrimary,
+      replica,
+      (server) => new AddressLookups(false, LIMITS, (query, minimum) => server.query(query, minimum)),
+    );
   }
 
   /** The look-ups that wait for a statement. */
   get depth(): number {
-    return this.atPrimary.depth + (this.atReplica?.depth ?? 0);
+    return this.lookups.atPrimary.depth + (this.lookups.atReplica?.depth ?? 0);
   }
 
   /**
@@ -37,14 +37,7 @@ export class ResolutionReader {
    * the log has told; null for any.
    * @throws Problem OVERLOADED when too many wait.
    */
-  async find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {
-    const { replica, atReplica, atPrimary } = this;
-    if (replica === null || atReplica === null) return atPrimary.find(address);
-    return replicaFirst(
-      replica,
-      (record) => record !== null,
-      () => atReplica.find(address, minimum ?? 0n),
-      () => atPrimary.find(address),
-    );
+  find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {
+    return this.lookups.replicaFirst((at) => at.find(address, minimum ?? 0n));
   }
 }

@@ -1,0 +1,30 @@
+import { type Face, NO_EXCEPTIONS, READS } from '../../http/face.js';
+import { ANY_ORIGIN_HEADERS, DATA_ONLY } from '../../http/server/security-headers.js';
+import { sendProblem } from './send-answer.js';
+import { routeOf } from './entrance.js';
+
+/** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */
+export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  ...ANY_ORIGIN_HEADERS,
+  'access-control-expose-headers': 'Content-Length',
+  'content-security-policy': DATA_ONLY,
+  'referrer-policy': 'no-referrer',
+  vary: 'Accept-Encoding, User-Agent',
+});
+
+const WRITES = ['PUT', 'DELETE'];
+
+/**
+ * What clients of Handle servers call: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
+ * @param requiresKeys whether writing requires a key, which protects it from pages of other origins.
+ */
+export function handleApiFace(requiresKeys: boolean): Face {
+  return {
+    paths: /^\/(?:api|hrls|hdlresolver)(?:[/?]|$)/,
+    securityHeaders: () => HANDLE_API_HEADERS,
+    ...NO_EXCEPTIONS,
+    anyOrigin: requiresKeys ? new Set([...READS, ...WRITES]) : READS,
+    routeOf,
+    sendProblem,
+  };
+}

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify';
+import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-target.js';
+import { invalidValue } from '../../../problem/problem.js';
+import type { ValueSelection } from '../../values/index.js';
+import type { Presentation } from '../send-answer.js';
+
+/** The parameters of a request below `/api/handles`. Unknown ones have no effect, nor have `auth`, `cert` and `doNotRefer`. */
+export interface HandlesQuery extends ValueSelection, Presentation {
+  /** `index=various` of a PUT: the indexes that the body has. */
+  readonly isVarious: boolean;
+  /** An `index` that is no number from 1 to 2^31 - 1; null for none. */
+  readonly invalidIndex: string | null;
+  /** Null where absent. */
+  readonly publicOnly: boolean | null;
+  readonly overwrite: boolean;
+  readonly mintNewSuffix: boolean;
+  /** Of a list; null where absent. */
+  readonly prefix: string | null;
+  readonly page: string | null;
+  readonly pageSize: string | null;
+}
+
+/** A request without parameters, the most frequent one. */
+export const NO_QUERY: HandlesQuery = Object.freeze({
+  types: [],
+  indexes: [],
+  isVarious: false,
+  invalidIndex: null,
+  publicOnly: null,
+  overwrite: true,
+  mintNewSuffix: false,
+  pretty: false,
+  callback: null,
+  prefix: null,
+  page: null,
+  pageSize: null,
+});
+
+const MAX_INDEX = 2_147_483_647;
+
+/**
+ * Reads the parameters of the query, and those of the body of a POST: a form, or the members of a JSON object, of which a list
+ * is one parameter for each item.
+ * @throws Problem INVALID_REQUEST for another JSON body of a POST.
+ */
+export function handlesQuery({ originalUrl, method, body }: FastifyRequest): HandlesQuery {
+  const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];
+  const sent = method === 'POST' && body !== undefined ? parametersOf(body) : [];
+  return pairs.length + sent.length === 0 ? NO_QUERY : queryOf([...pairs, ...sent]);
+}
+
+function parametersOf(body: unknown): (readonly [string, string])[] {
+  if (body instanceof URLSearchParams) return [...body].slice(0, MAX_PARAMETERS);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidValue('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
+  }
+  return Object.entries(body)
+    .flatMap(([name, value]) => [value].flat().map((item) => [name, item] as const))
+    .slice(0, MAX_PARAMETERS)
+    .filter(([, item]) => ['string', 'number', 'boolean'].includes(typeof item))
+    .map(([name, item]) => [name, String(item)]);
+}
+
+/** @param pairs names and values, in order; null for a value that cannot be decoded. */
+export function queryOf(pairs: Iterable<readonly [string, string | null]>): HandlesQuery {
+  const [types, indexes]: [string[], number[]] = [[], []];
+  const query: { -readonly [Name in keyof HandlesQuery]: HandlesQuery[Name] } = { ...NO_QUERY, types, indexes };
+  for (const [name, value] of pairs) {
+    if (name === 'type' && value !== null) types.push(value);
+    else if (name === 'index' && value === 'various') query.isVarious = true;
+    else if (name === 'index') {
+      const index = /^[0-9]{1,10}$/.test(value ?? '') ? Number(value) : 0;
+      if (index > 0 && index <= MAX_INDEX) indexes.push(index);
+      else query.invalidIndex ??= value ?? '';
+    } else if (name === 'pretty' || name === 'publicOnly') query[name] = isTrue(value);
+    else if (name === 'overwrite' || name === 'mintNewSuffix') query[name] = value?.toLowerCase() === 'true';
+    else if (name === 'callback' || name === 'prefix' || name === 'page' || name === 'pageSize') query[name] = value;
+  }
+  return query;
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RESPONSE_CODE } from '../../values/index.js';
+import { sendAnswer } from '../send-answer.js';
+import { HANDLE_ROUTES, requestedHandle } from '../entrance.js';
+import type { ListHandler } from './list.handler.js';
+import type { WriteHandler } from './write.handler.js';
+import type { ReadHandler } from './read.handler.js';
+
+const LISTS = ['/api/handles', '/api/handles/'];
+
+const READS = ['GET', 'HEAD', 'POST'];
+
+/** The handlers of the routes below `/api`. */
+export interface HandlesHandlers {
+  readonly reads: ReadHandler;
+  readonly lists: ListHandler;
+  readonly writes: WriteHandler;
+}
+
+/** @param requiresKeys whether writing requires a key, which protects it from pages of other origins. */
+export function addHandlesRoutes(
+  server: FastifyInstance,
+  { reads, lists, writes }: HandlesHandlers,
+  requiresKeys: boolean,
+): void {
+  const config = { scopes: ['read'] as const, onlyReads: true };
+  server.route({ method: READS, url: HANDLE_ROUTES.handles, config, handler: reads.handle });
+  for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
+    server.route({ method: 'PUT', url, config: { scopes: ['mint', 'register', 'curate'] }, handler: writes.put });
+    server.route({ method: 'DELETE', url, config: { scopes: ['curate'] }, handler: writes.delete });
+  }
+  const listed = { ...config, lists: true };
+  for (const url of LISTS) server.route({ method: READS, url, config: listed, handler: lists.handles });
+  server.route({ method: READS, url: '/api/prefixes', config: listed, handler: lists.prefixes });
+  server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });
+  for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
+    server.route({ method: 'OPTIONS', url, handler: optionsOf(requiresKeys) });
+    server.route({ method: 'PATCH', url, onRequest: refuseMethod, handler: refuseMethod });
+  }
+  for (const url of ['/api/sessions', '/api/sessions/this']) {
+    const method = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+    server.route({ method, url, onRequest: refuseSession, handler: refuseSession });
+  }
+}
+
+/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const headers = {
+    allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+    'access-control-allow-methods': requiresKeys ? 'GET,POST,HEAD,PUT,DELETE' : 'GET,POST,HEAD',
+    'access-control-allow-headers': 'X-Requested-With,Authorization,Origin,Accept,Content-Type',
+    'access-control-max-age': String(PREFLIGHT_SECONDS),
+  };
+  return (_request, reply) => reply.code(200).headers(headers).send();
+}
+
+async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return notImplemented(request, reply, `Unknown method ${request.method}`);
+}
+
+async function refuseSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const message =
+    'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
+  return notImplemented(request, reply, message);
+}
+
+function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
+  const { handle } = requestedHandle(raw);
+  const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
+  return sendAnswer(reply, { status: 501, body });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** `GET /api/site`: one server with one interface, at the address by which the client has reached it. */
+function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { protocol, hostname, port } = request;
+  const site = {
+    version: 1,
+    protocolVersion: '2.11',
+    serialNumber: 1,
+    primarySite: true,
+    multiPrimary: false,
+    attributes: [{ name: 'desc', value: 'Mintmark' }],
+    servers: [
+      {
+        serverId: 1,
+        address: hostname,
+        interfaces: [
+          { query: true, admin: true, protocol: protocol.toUpperCase(), port: port ?? DEFAULT_PORTS[protocol] },
+        ],
+      },
+    ],
+  };
+  return sendAnswer(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
+}

@@ -1,0 +1,134 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../../../access/current-principal.js';
+import type { Principal } from '../../../access/principal.js';
+import {
+  type ApiAnswer,
+  computedValues,
+  type HandleValue,
+  invalidAnswer,
+  isPublic,
+  jsonText,
+  notFoundAnswer,
+  notResponsibleAnswer,
+  RESPONSE_CODE,
+  selectValues,
+  valueJson,
+  valuesAnswer,
+  valuesOf,
+  withdrawnAnswer,
+} from '../../values/index.js';
+import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
+import { CATALOGUE } from '../../../problem/catalogue.js';
+import { Problem } from '../../../problem/problem.js';
+import { MAX_LOCAL_NAME_OCTETS } from '../../../registry/canonical-name.js';
+import { availabilityOf } from '../../../registry/availability.js';
+import { isHandleUser } from '../../../registry/handle-user.js';
+import type { NamingAuthority } from '../../../registry/naming-authority.js';
+import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import { sendAnswer, sendText } from '../send-answer.js';
+import { requestedHandle } from '../entrance.js';
+import type { HandleFinder } from './handle-finder.js';
+import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
+
+/** The JSON of the public values of a record, which a cache returns again. */
+const texts = new WeakMap<IdentifierRecord, string>();
+
+/** `GET`, `HEAD` and `POST /api/handles/{handle}`. */
+export class ReadHandler {
+  constructor(
+    private readonly finder: HandleFinder,
+    private readonly metrics: Metrics,
+    private readonly requiresKeys: boolean,
+  ) {}
+
+  readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { handle, isMalformed } = requestedHandle(request.raw);
+    const query = handlesQuery(request);
+    requireNoKeyInScript(query, request);
+    if (isMalformed) {
+      return this.send(reply, query, 'refused', invalidAnswer(handle, 'The path is not percent-encoded UTF-8.'));
+    }
+    if (query.isVarious || query.invalidIndex !== null) {
+      return this.send(reply, query, 'refused', invalidAnswer(handle, INVALID_INDEX));
+    }
+    const principal = principalOf(request);
+    const location = await this.finder.locate(handle, principal);
+    if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleAnswer(handle));
+    if (location.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongAnswer(handle));
+    const record = await this.finder.find(location);
+    if (record === null && isHandleUser(location.authority, location.localName)) {
+      const values = selectValues(userValues(location.authority), query);
+      return this.send(reply, query, 'shown', valuesAnswer(handle, values));
+    }
+    if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
+    const availability = availabilityOf(principal.redact(record));
+    if (availability.kind !== 'shown') {
+      return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, availability.tombstone.reason));
+    }
+    if (query === NO_QUERY && principal.isAnonymous) {
+      this.metrics.handleApi('shown');
+      return sendText(reply, 200, recordText(handle, record));
+    }
+    const values = this.shownValues(record, principal, query);
+    return this.send(reply, query, 'shown', valuesAnswer(handle, values));
+  };
+
+  /** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
+  private shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery) {
+    const selected = selectValues(valuesOf(record), query);
+    const isPrivate = query.publicOnly !== true && readsHidden(principal, record.namingAuthority);
+    if (isPrivate) return selected;
+    const shown = selected.filter(isPublic);
+    const isMissed = query.publicOnly === false && shown.length < selected.length;
+    if (isMissed && this.requiresKeys && principal.isAnonymous) {
+      throw new Problem('UNAUTHENTICATED', 'Some of the values are not public: send a user and a key.');
+    }
+    return shown;
+  }
+
+  private send(reply: FastifyReply, query: HandlesQuery, outcome: HandleApiLabel, answer: ApiAnswer): FastifyReply {
+    this.metrics.handleApi(outcome);
+    return sendAnswer(reply, answer, query);
+  }
+}
+
+export const INVALID_INDEX = 'Each index must be a number from 1 to 2147483647.';
+
+/** @throws Problem INVALID_REQUEST for a script that a browser would load with the credentials of its user. */
+export function requireNoKeyInScript({ callback }: HandlesQuery, { headers }: FastifyRequest): void {
+  if (callback === null || headers.authorization === undefined) return;
+  throw new Problem(
+    'INVALID_REQUEST',
+    'Send no credentials with the parameter "callback": any page can load a script.',
+  );
+}
+
+export function tooLongAnswer(handle: string): ApiAnswer {
+  const message = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
+  return invalidAnswer(handle, message, CATALOGUE.NAME_TOO_LONG.status);
+}
+
+/** The values of the user of a key: the administrators of its prefix. Its secret is no value. */
+function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
+  const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
+  return computedValues(source);
+}
+
+/** Whether a principal may read the values of a naming authority that are not public: those who may change them. */
+function readsHidden(principal: Principal, namingAuthority: string): boolean {
+  return !principal.isAnonymous && principal.has('curate') && principal.covers(namingAuthority);
+}
+
+/** The body of a record whose public values are all shown, as `valuesAnswer` has it. */
+export function recordText(handle: string, record: IdentifierRecord): string {
+  let values = texts.get(record);
+  if (values === undefined) {
+    values = jsonText(valuesOf(record).filter(isPublic).map(valueJson));
+    texts.set(record, values);
+  }
+  const { success, valueNotFound } = RESPONSE_CODE;
+  const name = jsonText(handle);
+  return values === '[]'
+    ? `{"responseCode":${valueNotFound},"values":[],"handle":${name}}`
+    : `{"responseCode":${success},"handle":${name},"values":${values}}`;
+}

@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestContextOf } from '../../../access/current-principal.js';
+import { setRateLimitHeaders } from '../../../access/limits.guard.js';
+import type { RequestContext } from '../../../access/principal.js';
+import type { HandleLocation } from '../../../changing/handle-location.js';
+import type { HandleRecordsService } from '../../../changing/handle-records.service.js';
+import {
+  HandleFault,
+  type ParsedBody,
+  RESPONSE_CODE,
+  type ValuesToPut,
+  invalidInput,
+  parseValues,
+} from '../../values/index.js';
+import { MAX_PARAMETERS, hasTooManyParameters } from '../../../http/request-target.js';
+import { upperAscii } from '../../../identifier/index.js';
+import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
+import { requireNoUser } from '../../../registry/handle-user.js';
+import { nativeText } from '../../../registry/identifier-record.js';
+import { sendAnswer } from '../send-answer.js';
+import { requestedHandle } from '../entrance.js';
+import type { HandleFinder } from './handle-finder.js';
+import { type HandlesQuery, handlesQuery } from './handles-query.js';
+import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
+
+/** A write as the client sent it. */
+interface Write {
+  /** The Handle as the client spelled it, which the response repeats. */
+  readonly handle: string;
+  readonly location: HandleLocation;
+  readonly query: HandlesQuery;
+  readonly context: RequestContext;
+}
+
+/** `PUT` and `DELETE /api/handles/{handle}`. Faults and problems become responses in `sendProblem`. */
+export class WriteHandler {
+  constructor(
+    private readonly finder: HandleFinder,
+    private readonly records: HandleRecordsService,
+    private readonly metrics: Metrics,
+  ) {}
+
+  readonly put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const write = await this.writeIn(request);
+    const { handle, query } = write;
+    const body = parseValues(request.body, new Date());
+    requireSameHandle(body, handle);
+    return query.mintNewSuffix ? this.mint(reply, write, body) : this.putValues(reply, write, body);
+  };
+
+  readonly delete = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { handle, location, query, context } = await this.writeIn(request);
+    if (query.isVarious) throw invalidInput(INVALID_INDEX);
+    if (location.address === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    const { indexes } = query;
+    if (indexes.length === 0) await this.records.delete(withoutKey(context), nativeHandle(location));
+    else await this.records.remove(withoutKey(context), nativeHandle(location), indexes);
+    return this.done(reply, indexes.length === 0 ? 'deleted' : 'changed', 200, handle, query);
+  };
+
+  /** A PUT is idempotent by itself, so an Idempotency-Key has no effect. */
+  private async putValues(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
+    const { handle, location, query, context } = write;
+    const { overwrite, isVarious, indexes } = query;
+    if (location.address === null) throw invalidInput(unregistrable(location));
+    requireNoUser(location.authority, location.localName, '');
+    const selected = indexes.length === 0 ? null : indexes;
+    const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
+    const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
+    // As Handle.Net: values that did not exist are created.
+    const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
+    return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
+  }
+
+  private async mint(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
+    const { location, query, context } = write;
+    const { record } = await this.records.mint(context, nativeHandle(location), values, chargeReport(reply));
+    return this.done(reply, 'created', 201, nativeText(record), query);
+  }
+
+  /** @throws HandleFault code 4 or 301, Problem INVALID_REQUEST or INVALID_IDEMPOTENCY_KEY */
+  private async writeIn(request: FastifyRequest): Promise<Write> {
+    const { handle, isMalformed } = requestedHandle(request.raw);
+    const query = handlesQuery(request);
+    requireNoKeyInScript(query, request);
+    if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
+    // A parameter that is not read could have limited the write.
+    if (hasTooManyParameters(request.originalUrl)) {
+      throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
+    }
+    if (query.invalidIndex !== null) throw invalidInput(INVALID_INDEX);
+    const context = requestContextOf(request);
+    const location = await this.finder.locate(handle, context.principal);
+    if (location.kind === 'foreign')
+      throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
+    if (location.kind === 'tooLong') throw invalidInput('The local name is too long.');
+    return { handle, location, query, context };
+  }
+
+  private done(
+    reply: FastifyReply,
+    outcome: HandleApiLabel,
+    status: number,
+    handle: string,
+    query: HandlesQuery,
+  ): FastifyReply {
+    this.metrics.handleApi(outcome);
+    return sendAnswer(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
+  }
+}
+
+/** A Handle in the body must be that of the path, case aside. @throws HandleFault code 4 */
+function requireSameHandle({ handle }: ParsedBody, requested: string): void {
+  if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
+  throw invalidInput('The handle in the body must be that of the path.');
+}
+
+function nativeHandle({ authority, localName }: HandleLocation): string {
+  return `${authority.prefix}/${localName}`;
+}
+
+function unregistrable({ authority, localName }: HandleLocation): string {
+  if (localName === '') return 'A handle needs a suffix that is not empty.';
+  return `Suffixes under ${authority.prefix} are GUIDs of 32 hexadecimal digits (CID-10); mint one with mintNewSuffix=true.`;
+}
+
+function withoutKey({ principal }: RequestContext): RequestContext {
+  return { principal, idempotencyKey: undefined };
+}
+
+/** Reports the limit of the naming authority in the headers of the response. */
+function chargeReport(reply: FastifyReply): Parameters<HandleRecordsService['mint']>[3] {
+  return (quota, taken) => {
+    setRateLimitHeaders(reply, 'naming-authority', quota, taken);
+  };
+}

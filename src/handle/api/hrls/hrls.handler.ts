@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
+import { principalOf } from '../../../access/current-principal.js';
+import { type PlaceHolder, Places, holderOf } from '../../../access/places.js';
+import type { Principal } from '../../../access/principal.js';
+import { sendStream } from '../../../http/body/send-stream.js';
+import {
+  HandleFault,
+  RESPONSE_CODE,
+  invalidInput,
+  isPublic,
+  jsonText,
+  valueJson,
+  valuesOf,
+} from '../../values/index.js';
+import type { Metrics } from '../../../metrics/metrics.js';
+import { Problem } from '../../../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
+import type { IdentifierReader } from '../../../storage/identifiers/identifier-reader.js';
+import {
+  type FoundName,
+  MAX_SEARCH_MS,
+  type SearchResult,
+  type ValueQuery,
+  type ValueSearch,
+} from '../../../storage/identifiers/value-search.js';
+import { sendText } from '../send-answer.js';
+import { noteHandle } from '../entrance.js';
+import type { HandleFinder } from '../handles/handle-finder.js';
+import { searchRequest } from './search-query.js';
+
+/** Places of searches, and those of one client: each can use a processor of the database for `MAX_SEARCH_MS`. One stays free. */
+const SEARCH_PLACES = 4;
+const SEARCH_SHARE = 2;
+
+const MAX_WAITING_SEARCHES = 50;
+
+/** Records that are read at once; one can have 1.6 MB, if it was imported. */
+const RECORDS_AT_ONCE = 5;
+
+/** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
+export class HrlsHandler {
+  private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
+
+  constructor(
+    private readonly finder: HandleFinder,
+    private readonly values: ValueSearch,
+    private readonly reader: Pick<IdentifierReader, 'findByIds'>,
+    private readonly metrics: Metrics,
+    private readonly requiresKeys: boolean,
+    private readonly places: Places,
+  ) {}
+
+  /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or an object of their values. */
+  readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const principal = principalOf(request);
+    this.requireUser(principal);
+    const known = await this.finder.visible(principal);
+    const { prefix } = request.params as { readonly prefix?: string };
+    if (prefix !== undefined) noteHandle(request.raw, prefix);
+    const namingAuthorities = searchedIn(known, principal, prefix);
+    const { terms, limit, offset, retrievesRecords } = searchRequest(request, known);
+    const holder = holderOf(request, reply);
+    const found = terms === null ? [] : await this.find({ terms, namingAuthorities, limit, offset }, holder);
+    if (found === 'slow') throw invalidInput(TOO_SLOW);
+    if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
+    this.metrics.handleApi('listed');
+    if (!retrievesRecords) return sendText(reply, 200, jsonText(found.map(({ handle }) => handle)));
+    // One part, because the names are in memory until the client has read the last record.
+    const records = this.records(found, principal);
+    await this.places.parts(holder, [records].values()).next();
+    void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
+    sendStream(request, reply, records);
+    return reply;
+  };
+
+  private find(query: ValueQuery, holder: PlaceHolder): Promise<SearchResult> {
+    return this.searches.run(holder, () => this.values.find(query));
+  }
+
+  /** A JSON object: each Handle with its values that everybody may read, as `/api/handles` has them. */
+  private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
+    yield '{';
+    for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
+      const part = found.slice(start, start + RECORDS_AT_ONCE);
+      const records = await this.reader.findByIds(part.map(({ id }) => id));
+      const byId = new Map(records.map((record) => [record.id, record]));
+      const members = part.map(({ id, handle }) => {
+        const record = byId.get(id);
+        const shown = record === undefined ? [] : valuesOf(principal.redact(record)).filter(isPublic).map(valueJson);
+        return `${jsonText(handle)}:${jsonText(shown)}`;
+      });
+      yield `${start === 0 ? '' : ','}${members.join(',')}`;
+    }
+    yield '}';
+    return undefined;
+  }
+
+  /** A search reads more than any other request, so it needs a user also where reading is open. @throws Problem UNAUTHENTICATED */
+  private requireUser(principal: Principal): void {
+    if (!this.requiresKeys || !principal.isAnonymous) return;
+    throw new Problem('UNAUTHENTICATED', 'Send a user and a key: searches are not public.');
+  }
+}
+
+const TOO_SLOW =
+  `The search took more than ${MAX_SEARCH_MS / 1000} seconds. Search below a prefix (/hrls/handles/{prefix}), ` +
+  'or for an exact URL or METADATA_ID, which have an index.';
+
+/**
+ * The naming authorities that a key covers, or the one of a prefix; null for all.
+ * @throws HandleFault code 301 for a prefix that is not here or that the key does not cover.
+ */
+function searchedIn(
+  known: NamingAuthoritySnapshot,
+  principal: Principal,
+  prefix: string | undefined,
+): readonly string[] | null {
+  if (prefix !== undefined) {
+    const authority = known.find(prefix);
+    if (authority !== undefined && principal.covers(authority.prefix)) return [authority.prefix];
+    throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
+  }
+  if (!principal.isRestricted) return null;
+  return known.all().flatMap(({ prefix: each }) => (principal.covers(each) ? [each] : []));
+}
+
+/** The routes of the reverse look-up servlet of EUDAT. */
+export function addHrlsRoutes(server: FastifyInstance, handler: HrlsHandler): void {
+  const method = ['GET', 'HEAD'];
+  server.route({
+    method,
+    url: '/hrls/ping',
+    config: { scopes: [] },
+    handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('OK\n'),
+  });
+  for (const url of ['/hrls/handles', '/hrls/handles/:prefix']) {
+    server.route({ method, url, config: { scopes: ['read'], lists: true }, handler: handler.search });
+  }
+}

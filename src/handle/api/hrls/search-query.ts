@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify';
+import { invalidInput, targetOfText } from '../../values/index.js';
+import { upperAscii } from '../../../identifier/index.js';
+import { parametersIn } from '../../../http/request-target.js';
+import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
+import { searchedOpaqueName } from '../../../registry/opaque-metadata-id.js';
+import type { SearchTerm } from '../../../storage/identifiers/value-search.js';
+
+/** Results without the parameter `limit`, and the most that are returned. */
+const DEFAULT_LIMIT = 1000;
+const MAX_LIMIT = 100_000;
+
+/** The most results with their records, which can have 1.6 MB each. */
+const MAX_RECORDS = 1000;
+
+/** Each condition and each wildcard makes a comparison of a record longer. */
+const MAX_TERMS = 10;
+const MAX_ASTERISKS = 10;
+const MAX_PATTERN_LENGTH = 2048;
+
+const MAX_NUMBER = 2_147_483_647;
+
+/** A search as the client sent it. */
+export interface SearchRequest {
+  /** Null where a value has a text that none of its type can have. */
+  readonly terms: readonly SearchTerm[] | null;
+  readonly limit: number;
+  readonly offset: number;
+  readonly retrievesRecords: boolean;
+}
+
+/**
+ * The parameters of a search. `limit`, `page`, `retrieverecords` and `enforcesql` are settings of the reverse look-up servlet
+ * of EUDAT; each other name is a type of values, in any case, and all of them must match.
+ * @param known the naming authorities by which names are recognized.
+ * @throws HandleFault code 4
+ */
+export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuthoritySnapshot): SearchRequest {
+  const terms: (SearchTerm | null)[] = [];
+  let [limit, page, retrievesRecords] = [DEFAULT_LIMIT, 0, false];
+  for (const [name, value] of parametersIn(originalUrl)) {
+    if (value === null) throw invalidInput(`The parameter "${name}" is not percent-encoded UTF-8.`);
+    if (name === 'limit') limit = Math.min(numberIn(name, value), MAX_LIMIT);
+    else if (name === 'page') page = numberIn(name, value);
+    else if (name === 'retrieverecords') retrievesRecords = value.toLowerCase() === 'true';
+    else if (name !== 'enforcesql' && name !== '') terms.push(termOf(upperAscii(name), value, known));
+  }
+  if (terms.length > MAX_TERMS) throw invalidInput(`A search has at most ${MAX_TERMS} conditions.`);
+  if (retrievesRecords) limit = Math.min(limit, MAX_RECORDS);
+  const found = terms.filter((term) => term !== null);
+  return {
+    terms: found.length < terms.length ? null : found,
+    limit,
+    offset: Math.min(page * limit, MAX_NUMBER),
+    retrievesRecords,
+  };
+}
+
+/** Null where no value can match: the database stores no NUL, and no metadata ID is such a text. @throws HandleFault code 4 */
+function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
+  if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
+  if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {
+    throw invalidInput(`A value has at most ${MAX_PATTERN_LENGTH} characters and ${MAX_ASTERISKS} asterisks.`);
+  }
+  if (type.includes('\0') || value.includes('\0')) return null;
+  if (!value.includes('*')) {
+    if (type === 'METADATA_ID') {
+      const read = known.readName(value);
+      const opaque = searchedOpaqueName(value, known);
+      const name = read.ok ? read.value : undefined;
+      return name === undefined && opaque === undefined ? null : { kind: 'metadata', name, opaque };
+    }
+    const target = type === 'URL' ? targetOfText(value) : null;
+    if (target !== null) return { kind: 'target', target };
+  }
+  return { kind: 'pattern', type, pattern: value };
+}
+
+/** @throws HandleFault code 4 */
+function numberIn(name: string, value: string): number {
+  const number = /^[0-9]{1,10}$/.test(value) ? Number(value) : Infinity;
+  if (number > MAX_NUMBER) throw invalidInput(`${name} must be a number from 0 to ${MAX_NUMBER}.`);
+  return number;
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiAnswer, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
+import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
+import { problemOf } from '../../problem/send-problem.js';
+import { logFailure } from '../../problem/log-failure.js';
+import { requestedHandle } from './entrance.js';
+
+/** How a client wants an answer written. */
+export interface Presentation {
+  readonly pretty: boolean;
+  /** The function of a script (JSONP); null for JSON. */
+  readonly callback: string | null;
+}
+
+const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
+
+/** Sends a response in the format of Handle.Net, which ignores `Accept`. */
+export function sendAnswer(
+  reply: FastifyReply,
+  { status, body }: ApiAnswer,
+  { pretty, callback }: Presentation = COMPACT,
+): FastifyReply {
+  return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
+}
+
+/** @param text JSON, or a script. It is not stored: the record or its absence may change at any time. */
+export function sendText(reply: FastifyReply, status: number, text: string, isScript = false): FastifyReply {
+  const type = isScript ? 'application/javascript;charset=utf-8' : 'application/json;charset=utf-8';
+  return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
+}
+
+/** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
+const CODES: Partial<Record<ProblemCode, number>> = {
+  UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
+  SCOPE_MISSING: RESPONSE_CODE.notAuthorized,
+  NAMING_AUTHORITY_FORBIDDEN: RESPONSE_CODE.notAuthorized,
+  RATE_LIMITED: RESPONSE_CODE.serverTooBusy,
+  CONCURRENCY_LIMITED: RESPONSE_CODE.serverTooBusy,
+  OVERLOADED: RESPONSE_CODE.serverTooBusy,
+  SHUTTING_DOWN: RESPONSE_CODE.serverTooBusy,
+  IDENTIFIER_NOT_FOUND: RESPONSE_CODE.handleNotFound,
+  IDENTIFIER_TAKEN: RESPONSE_CODE.handleExists,
+  GUID_TAKEN: RESPONSE_CODE.handleExists,
+  METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
+};
+
+/** The statuses of response codes; 400 for the others. */
+const FAULT_STATUSES: Readonly<Record<number, number>> = {
+  [RESPONSE_CODE.handleNotFound]: 404,
+  [RESPONSE_CODE.handleExists]: 409,
+  [RESPONSE_CODE.valueExists]: 409,
+  [RESPONSE_CODE.notAuthorized]: 403,
+};
+
+/** Statuses that differ from those of the REST API. */
+const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
+
+/**
+ * Sends an error with the members that Handle clients read: `responseCode`, `message`, and the Handle of the request where
+ * the path has one.
+ */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { handle } = requestedHandle(request.raw);
+  if (error instanceof HandleFault) {
+    sendAnswer(reply, faultAnswer(error, handle));
+    return;
+  }
+  const problem = problemOf(error, request);
+  const { code, extensions } = problem;
+  reply.problemCode = code;
+  const status = STATUSES[code] ?? CATALOGUE[code].status;
+  if (status >= 500) logFailure(error, request, code);
+  const body = {
+    responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.error : RESPONSE_CODE.failure),
+    message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
+    ...(handle !== '' && { handle }),
+  };
+  const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
+  sendAnswer(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+}
+
+function faultAnswer({ responseCode, message }: HandleFault, handle: string): ApiAnswer {
+  const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
+  return { status: FAULT_STATUSES[responseCode] ?? 400, body: { responseCode, ...members } };
+}
+
+function unknownEndpoint({ method, originalUrl }: FastifyRequest): string {
+  return `Unknown HTTP API endpoint ${method} ${originalUrl.split('?', 1)[0] ?? '/'}`;
+}

@@ -1,0 +1,80 @@
+import { parseHandle } from '../../../identifier/index.js';
+import type { HandleValue } from '../../values/index.js';
+import { type IdentifierRecord, nativeText } from '../../../registry/identifier-record.js';
+import { type NotAppended, appendToTarget } from '../append-to-target.js';
+import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
+import { type Locations, chooseLocation, parseLocations } from './locations.js';
+
+/** Where a client of a record is sent, and the value that says so. */
+export interface Destination {
+  readonly kind: 'alias' | 'location' | 'target';
+  /** The path of another Handle of this resolver, or an http or https URL. */
+  readonly location: string;
+  readonly value: HandleValue;
+}
+
+/** The type of locations (10320/loc). */
+const LOCATIONS = '10320/loc';
+
+/**
+ * Finds where a client is sent: to the Handle of an HS_ALIAS, else to one of the locations of a value 10320/loc, else to the
+ * target. The selection of a query limits the values, and an alias is followed only without a selection.
+ * @param values what the query selects of the public values.
+ * @param record its target is the URL value of the lowest index.
+ * @returns null where the values are shown.
+ */
+export function destinationOf(
+  values: readonly HandleValue[],
+  record: IdentifierRecord,
+  query: ResolveQuery,
+  random: number,
+): Destination | null {
+  const isWhole = query.types.length === 0 && query.indexes.length === 0;
+  for (const value of isWhole && !query.ignoresAliases ? values : []) {
+    const isAlias = value.type.toUpperCase() === 'HS_ALIAS' && !isNameOf(textOf(value), record);
+    const path = isAlias ? pathOf(textOf(value)) : null;
+    if (path !== null) return { kind: 'alias', location: path, value };
+  }
+  for (const value of values) {
+    const locations = locationsIn(value);
+    const chosen = locations === null ? null : chooseLocation(locations, query.locatt, random);
+    if (chosen !== null) return { kind: 'location', location: chosen.href, value };
+  }
+  const url = values.find(({ type }) => type.toUpperCase() === 'URL');
+  const { target } = record;
+  return url === undefined || target === null ? null : { kind: 'target', location: target, value: url };
+}
+
+/** A destination with what the request appends: the whole query to an alias, and `urlappend` to a URL. @param requested the request target. */
+export function withAppended(
+  destination: Destination,
+  query: ResolveQuery,
+  requested: string,
+): Destination | NotAppended {
+  const { kind, location } = destination;
+  const isAlias = kind === 'alias';
+  const whole = isAlias ? location + visibleQuery(requested) : appendToTarget(location, query.urlappend);
+  return typeof whole === 'string' ? { ...destination, location: whole } : whole;
+}
+
+/** The locations of a value 10320/loc; null for any other value, and where its data is not XML. */
+export function locationsIn(value: HandleValue): Locations | null {
+  return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value)) : null;
+}
+
+/** The path of a Handle at this resolver; null for a text that is none. */
+function pathOf(handle: string): string | null {
+  const read = parseHandle(handle, 'unicode');
+  if (!read.ok) return null;
+  const { namingAuthority, localName } = read.value;
+  return [namingAuthority, localName].map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');
+}
+
+/** Whether a text is a name of the record, in any case, so that an alias with it would lead to itself. */
+function isNameOf(text: string, record: IdentifierRecord): boolean {
+  return text.trim().toLowerCase() === nativeText(record).toLowerCase();
+}
+
+function textOf({ data }: HandleValue): string {
+  return data.format === 'string' ? data.value : '';
+}

@@ -1,0 +1,106 @@
+import { SaxesParser } from 'saxes';
+import { targetOfText } from '../../values/index.js';
+
+/** Locations of a value that are read. */
+const MAX_LOCATIONS = 500;
+
+/** How one of several locations is chosen, in this order, where the value does not say it. */
+const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
+
+/** Parameters `locatt` that are read; a request needs one or two. */
+const MAX_WANTED = 10;
+
+/** One element of a value 10320/loc. */
+export interface Location {
+  /** http or https, percent-encoded. */
+  readonly href: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The content of a value 10320/loc: places of one object, of which a client gets one. */
+export interface Locations {
+  readonly methods: readonly string[];
+  readonly all: readonly Location[];
+}
+
+/**
+ * Reads the XML of a value 10320/loc: the elements `location` of its root, whose `href` a client may follow. References to
+ * external entities are not read.
+ * @returns null for a text that is not well-formed XML.
+ */
+export function parseLocations(xml: string): Locations | null {
+  const all: Location[] = [];
+  let methods = DEFAULT_METHODS;
+  let depth = 0;
+  // Without a listener of errors, the first one is thrown.
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    depth += 1;
+    if (depth === 1 && attributes.chooseby !== undefined) methods = methodsIn(attributes.chooseby);
+    if (depth !== 2 || name !== 'location' || all.length === MAX_LOCATIONS) return;
+    const href = targetOfText(attributes.href ?? '');
+    if (href !== null) all.push({ href, attributes });
+  });
+  parser.on('closetag', () => {
+    depth -= 1;
+  });
+  try {
+    parser.write(xml).close();
+  } catch {
+    return null;
+  }
+  return { methods, all };
+}
+
+/**
+ * Chooses one location. The country of a client is not known here, so the method "country" leaves all of them.
+ * @param locatt the parameters `locatt`, each an attribute, ":" and its value.
+ * @param random a number from 0 to 1, without 1.
+ * @returns null without a location.
+ */
+export function chooseLocation(
+  { methods, all }: Locations,
+  locatt: readonly string[],
+  random: number,
+): Location | null {
+  let left = all;
+  for (const method of methods) {
+    if (method === 'locatt') left = withAttributes(left, locatt);
+    else if (method === 'weighted') left = weighted(left, random);
+  }
+  return left[0] ?? null;
+}
+
+/** Those with all the attributes; all where none has them. */
+function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
+  const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
+    const colon = text.indexOf(':');
+    return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
+  });
+  const found = locations.filter(({ attributes }) =>
+    wanted.every(([name = '', value]) => Object.hasOwn(attributes, name) && attributes[name] === value),
+  );
+  return wanted.length === 0 || found.length === 0 ? locations : found;
+}
+
+/** One of them at random by its weight, which is 1 by default. One with the weight 0 is left only where no other is. */
+function weighted(locations: readonly Location[], random: number): readonly Location[] {
+  const weights = locations.map(({ attributes }) => weightOf(attributes.weight));
+  let rest = random * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [index, location] of locations.entries()) {
+    rest -= weights[index] ?? 0;
+    if (rest < 0) return [location];
+  }
+  return locations.slice(0, 1);
+}
+
+function weightOf(text: string | undefined): number {
+  const weight = text === undefined ? 1 : Number(text);
+  return Number.isFinite(weight) && weight > 0 ? weight : 0;
+}
+
+/** The known methods of an attribute `chooseby`, each once. */
+function methodsIn(text: string): string[] {
+  const named = new Set(text.split(',').map((method) => method.trim()));
+  return [...named].filter((method) => DEFAULT_METHODS.includes(method));
+}

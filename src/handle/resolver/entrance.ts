@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http';
+import { type NamingAuthority, isReservedSegment } from '../../registry/naming-authority.js';
+import type { LatestAuthorities } from '../../registry/naming-authority-snapshot.js';
+import { decodeText, pathOf } from '../../http/request-target.js';
+import { type PathReading, readPath } from './read-path.js';
+
+/** The one route of the resolver. The router never matches it by a path, see `routeOf`. */
+export const RESOLVER_ROUTE = '/{handle}';
+
+/** What a request asks for, read from its path before routing. */
+export type Entry =
+  | { readonly kind: 'form' }
+  | { readonly kind: 'malformed'; readonly raw: string }
+  | (PathReading & {
+      readonly kind: 'name';
+      /** The path as the client wrote it. */
+      readonly path: string;
+      /** Whether the prefix must be looked up again before the path counts as one of the resolver. */
+      readonly isDoubtful: boolean;
+    });
+
+export interface EntranceRules {
+  /** Whether unknown prefixes are redirected to another resolver. */
+  readonly hasUpstream: boolean;
+  /** Whether reading requires a key, so that a path must not tell which prefixes exist. */
+  readonly isClosed: boolean;
+  /** Whether the resolver has the page at `/`, because no other face has it. */
+  readonly hasFrontPage: boolean;
+}
+
+const ENTRY = Symbol('resolver:entry');
+
+interface WithEntry {
+  [ENTRY]?: Entry;
+}
+
+export function entryOf(request: IncomingMessage): Entry | undefined {
+  return (request as WithEntry)[ENTRY];
+}
+
+/** The path alone, in characters that mean themselves. */
+const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
+
+/** Decides by the path which requests are for the resolver: those whose first segment is a known prefix. */
+export class Entrance {
+  private known: LatestAuthorities = { latest: null, isCurrent: false };
+
+  constructor(private readonly rules: EntranceRules) {}
+
+  use(known: LatestAuthorities): void {
+    this.known = known;
+  }
+
+  /** The route of a request for the resolver; null for any other. Notes what the request asks for. */
+  readonly routeOf = (request: IncomingMessage): string | null => {
+    const entry = this.read(request);
+    if (entry !== null) {
+      (request as WithEntry)[ENTRY] = entry;
+      return RESOLVER_ROUTE;
+    }
+    // A request for the literal path of the route is not one for the resolver: it is 404.
+    const path = pathOf(request.url ?? '');
+    const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
+    return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;
+  };
+
+  /**
+   * The name in a path that is only a known prefix, "/" and printable ASCII without escapes, query and fragment; null for any
+   * other path.
+   */
+  plainName(target: string): (PathReading & { readonly authority: NamingAuthority }) | null {
+    const { latest } = this.known;
+    if (latest === null || !PLAIN_PATH.test(target)) return null;
+    const slash = target.indexOf('/', 1);
+    const first = target.slice(1, slash);
+    const authority = slash < 0 || isReservedSegment(first) ? undefined : latest.find(first);
+    return authority === undefined ? null : { authority, handle: target.slice(1), uri: null, isMarked: true };
+  }
+
+  /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
+  reread(request: IncomingMessage, target: string): Entry | null {
+    const entry = this.read(request, target);
+    if (entry === null || (entry.kind === 'name' && entry.isDoubtful)) return null;
+    (request as WithEntry)[ENTRY] = entry;
+    return entry;
+  }
+
+  private read(request: IncomingMessage, target = request.url ?? ''): Entry | null {
+    const path = pathOf(target);
+    const { latest, isCurrent } = this.known;
+    if (path === null || latest === null) return null;
+    if (path === '/') return this.hasForm(request.method) ? { kind: 'form' } : null;
+    const slash = path.indexOf('/', 1);
+    const first = path.slice(1, slash < 0 ? undefined : slash);
+    // The router decodes the segments of its routes too.
+    if (isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first)) return null;
+    const { isClosed, hasUpstream } = this.rules;
+    if (isClosed && !/\/|%2f/i.test(path.slice(1))) return null;
+    const authority = first.includes('%') ? undefined : latest.find(first);
+    if (authority !== undefined) return nameIn(path, authority);
+    const text = decodeText(path.slice(1));
+    if (text === null) return isClosed ? malformedIn(path) : null;
+    const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
+    if (reading.authority !== null) return { kind: 'name', path, ...reading, isDoubtful: false };
+    if (!reading.handle.includes('/')) return null;
+    const isAnswered = isClosed || (hasUpstream && reading.isMarked);
+    return isCurrent && !isAnswered ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
+  }
+
+  private hasForm(method: string | undefined): boolean {
+    return this.rules.hasFrontPage || (method !== 'GET' && method !== 'HEAD');
+  }
+}
+
+function firstSegmentOf(text: string): string {
+  return text.split('/', 1)[0] ?? text;
+}
+
+function nameIn(path: string, authority: NamingAuthority): Entry {
+  const handle = decodeText(path.slice(1));
+  if (handle === null) return malformedIn(path);
+  return { kind: 'name', path, authority, handle, uri: null, isMarked: true, isDoubtful: false };
+}
+
+function malformedIn(path: string): Entry {
+  return { kind: 'malformed', raw: path.slice(1) };
+}

@@ -1,0 +1,148 @@
+import { type Resolver, parseHandle, urisOf } from '../../identifier/index.js';
+import type { Principal } from '../../access/principal.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { availabilityOf } from '../../registry/availability.js';
+import { isDeleted } from '../../registry/lifecycle.js';
+import type { MetadataIdScheme, NamingAuthority } from '../../registry/naming-authority.js';
+import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
+import { handleIn } from '../../registry/neighbor-uri.js';
+import { decodeText } from '../../http/request-target.js';
+import { localNamesOf } from './local-names.js';
+import { type PathReading, readPath } from './read-path.js';
+
+/** Finds records by their addresses; a cache may implement it. */
+export interface RecordReader {
+  find(address: Address): Promise<IdentifierRecord | null>;
+}
+
+/** The naming authorities, read at most a second ago. */
+export interface CurrentAuthorities {
+  current(): Promise<NamingAuthoritySnapshot>;
+}
+
+/** What a name leads to. `handle` is the name as the client wrote it. */
+export type Resolution = { readonly handle: string } & (
+  | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
+  | { readonly kind: 'unknown' }
+  /** Several identifiers match a text equally well; their names, `NA/local`. */
+  | { readonly kind: 'several'; readonly names: readonly string[] }
+  /** The prefix is not of this registry, or hidden from the principal. */
+  | { readonly kind: 'foreign'; readonly isMarked: boolean }
+  | { readonly kind: 'malformed'; readonly reason: string }
+  | { readonly kind: 'tooLong' }
+);
+
+/** A record, and how the metadata IDs of its naming authority are read. */
+export interface ReadRecord {
+  readonly record: IdentifierRecord;
+  readonly metadataIdScheme: MetadataIdScheme;
+}
+
+/** The most identifiers between a duplicate and the active one that replaces it, that one included. */
+const MAX_STEPS = 5;
+
+/** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
+const MAX_NAME_LENGTH = 49_152;
+
+export class HandleResolver {
+  /**
+   * @param reader of what a redirect needs.
+   * @param wholeRecords of what a page shows.
+   */
+  constructor(
+    private readonly reader: RecordReader,
+    private readonly wholeRecords: RecordReader,
+    private readonly authorities: CurrentAuthorities,
+  ) {}
+
+  /** Reads a path again for a principal from which naming authorities and their resolvers are hidden. */
+  async readFor(principal: Principal, path: string, ownHost: string): Promise<PathReading> {
+    const known = principal.viewOf(await this.authorities.current());
+    return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
+  }
+
+  /** Resolves the name in a path, in which `Entrance` found the naming authority. */
+  async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
+    const { authority, handle } = reading;
+    if (authority === null || !principal.canSee(authority.prefix)) {
+      const isEscaped = reading.uri === 'escaped';
+      return {
+        kind: 'foreign',
+        handle: isEscaped ? (decodeText(handle) ?? handle) : handle,
+        isMarked: reading.isMarked,
+      };
+    }
+    const { candidates, isTooLong } = localNamesOf(authority, reading);
+    return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
+  }
+
+  /** A record with the objects that it describes; as it is where it has changed in the meantime. */
+  async whole(record: IdentifierRecord): Promise<ReadRecord> {
+    const { namingAuthority, localName, version } = record;
+    const authority = (await this.authorities.current()).find(namingAuthority);
+    const whole = authority === undefined ? null : await this.wholeRecords.find(addressIn(authority, localName));
+    const metadataIdScheme = authority?.metadataIdScheme ?? 'recognized';
+    return { record: whole?.version === version ? whole : record, metadataIdScheme };
+  }
+
+  /**
+   * The active identifier to which a chain of duplicates leads. Each step is resolved as a request for its name would be.
+   * @returns null where the chain leads to none, to none that the principal can see, or is too long.
+   */
+  async survivorOf(duplicate: IdentifierRecord, principal: Principal): Promise<IdentifierRecord | null> {
+    const known = principal.viewOf(await this.authorities.current());
+    let record = duplicate;
+    for (let step = 1; step <= MAX_STEPS; step++) {
+      const availability = availabilityOf(record);
+      if (availability.kind !== 'moved') return null;
+      const to = handleIn(availability.to);
+      if (to === null) return null;
+      const authority = known.find(to.namingAuthority) ?? null;
+      const next = await this.resolve({ authority, handle: to.text, uri: null, isMarked: true }, principal);
+      if (next.kind === 'active') return next.record;
+      if (next.kind !== 'withdrawn') return null;
+      ({ record } = next);
+    }
+    return null;
+  }
+
+  /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */
+  async resolveText(text: string, principal: Principal): Promise<Resolution> {
+    if (text.length > MAX_NAME_LENGTH) return { kind: 'tooLong', handle: text };
+    const known = principal.viewOf(await this.authorities.current());
+    const read = known.recognize(text);
+    if (!read.ok) return { kind: 'malformed', handle: text, reason: read.fault.detail };
+    const { normalized } = read.value;
+    const name = known.exactHandle(text)?.name ?? read.value.name;
+    if (name.type !== 'cordra' && name.type !== 'handle') {
+      return { kind: 'malformed', handle: text, reason: `${normalized} is not a Handle.` };
+    }
+    const [prefix, localName] = [name.namingAuthority, name.type === 'cordra' ? name.guid : name.localName];
+    const authority = known.find(prefix);
+    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, uri: null, isMarked: true };
+    return this.resolve(reading, principal);
+  }
+
+  /** The record of the first name that is registered. A reserved one is like an unknown one. */
+  private async find(authority: NamingAuthority, candidates: readonly string[], handle: string): Promise<Resolution> {
+    for (const localName of candidates) {
+      const record = await this.reader.find(addressIn(authority, localName));
+      if (record === null) continue;
+      if (record.state === 'reserved' || isDeleted(record)) break;
+      const { metadataIdScheme } = authority;
+      return {
+        kind: availabilityOf(record).kind === 'shown' ? 'active' : 'withdrawn',
+        handle,
+        record,
+        metadataIdScheme,
+      };
+    }
+    return { kind: 'unknown', handle };
+  }
+}
+
+/** The URL of a Handle at another resolver; null where it has none (R-11, R-34). */
+export function urlAt(resolver: Resolver, handle: string): string | null {
+  const read = parseHandle(handle, 'unicode');
+  return read.ok ? urisOf(read.value, resolver).resolver : null;
+}

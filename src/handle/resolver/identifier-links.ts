@@ -1,0 +1,64 @@
+import type { Principal } from '../../access/principal.js';
+import { linkHeaderOf } from '../../http/headers/link-header.js';
+import { type Resolver, urisOf } from '../../identifier/index.js';
+import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
+import type { MetadataIdScheme } from '../../registry/naming-authority.js';
+import { handleIn, metadataAuthority } from '../../registry/neighbor-uri.js';
+import { type TypedLink, identifierLinksOf } from '../../registry/typed-links.js';
+
+/** Characters of `Link`: with its name, the line of the header is below 1 KB. */
+const MAX_LENGTH = 1000;
+
+/** The links of a record that the cache returns again. */
+interface Made {
+  readonly scheme: MetadataIdScheme;
+  readonly link: string | undefined;
+}
+
+const made = new WeakMap<IdentifierRecord, Made>();
+
+/**
+ * `Link` of a redirect, for readers that see all naming authorities. Made once for each record of the cache.
+ * @param scheme that of the metadata IDs of its naming authority.
+ * @param resolver the resolver of naming authorities that have none of their own.
+ * @returns undefined where there is no link.
+ */
+export function identifierLink(
+  record: IdentifierRecord,
+  scheme: MetadataIdScheme,
+  resolver: Resolver,
+): string | undefined {
+  const known = made.get(record);
+  if (known?.scheme === scheme) return known.link;
+  const uris = urisOf(identifierOf(record), record.resolver ?? resolver);
+  const link = linkOf(identifierLinksOf(record, uris, scheme));
+  made.set(record, { scheme, link });
+  return link;
+}
+
+/** `Link` with the links that fit into 1 KB, the first ones first; undefined without one. */
+export function linkOf(links: readonly TypedLink[]): string | undefined {
+  return linkHeaderOf(links, MAX_LENGTH);
+}
+
+/**
+ * A record as the principal may see it, without the names that its links must not lead to: those of naming authorities that the principal cannot see, whether or
+ * not they exist.
+ * @param scheme that of the metadata IDs of its naming authority.
+ */
+export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
+  const redacted = principal.redact(record);
+  if (!principal.hasRestrictedView) return redacted;
+  const seen = (text: string | null, namingAuthorityOf: (text: string) => string | null): string | null => {
+    const namingAuthority = text === null ? null : namingAuthorityOf(text);
+    return namingAuthority === null || principal.canSee(namingAuthority) ? text : null;
+  };
+  const authorityIn = (text: string): string | null => handleIn(text)?.namingAuthority ?? null;
+  const { metadataId, previousVersion, tombstone } = redacted;
+  return {
+    ...redacted,
+    metadataId: seen(metadataId, (text) => metadataAuthority(text, scheme)),
+    previousVersion: seen(previousVersion, authorityIn),
+    tombstone: tombstone && { ...tombstone, replacedBy: seen(tombstone.replacedBy, authorityIn) },
+  };
+}

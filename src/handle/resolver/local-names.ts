@@ -1,0 +1,51 @@
+import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+import { decodeText } from '../../http/request-target.js';
+import { type PathReading, trimEnd } from './read-path.js';
+
+/**
+ * A GUID, which may have the hyphens of a UUID, and the query and fragment of a CORDRA identifier, which do not identify another
+ * record (R-24).
+ */
+const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|%3F|%23|$)/i;
+
+/** The local names that a path may mean, the most exact first; empty where none can exist. */
+export interface LocalNames {
+  readonly candidates: readonly string[];
+  /** Whether there is none because the text is longer than any local name. */
+  readonly isTooLong: boolean;
+}
+
+/**
+ * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is
+ * found, and then the text without blanks at its end. In a URI the text may have been escaped twice; where the whole URI was
+ * escaped, it was.
+ */
+export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
+  const slash = handle.indexOf('/');
+  const text = slash < 0 ? '' : handle.slice(slash + 1);
+  const isLong = isTooLong(text);
+  if (authority.profile === 'cordra') {
+    const guid = isLong ? undefined : GUID.exec(trimEnd(text))?.[1];
+    return { candidates: guid === undefined ? [] : [guid.replaceAll('-', '').toUpperCase()], isTooLong: isLong };
+  }
+  // Most names have one candidate.
+  if (!isLong && !(uri !== null && text.includes('%')) && !endsWithBlank(text)) {
+    return { candidates: text === '' ? [] : [text], isTooLong: false };
+  }
+  const trimmed = trimEnd(text);
+  const decoded = uri === null ? text : (decodeText(text) ?? text);
+  const order = uri === 'escaped' ? [decoded, text, trimmed] : [text, trimmed, decoded];
+  const candidates = [...new Set(order)].filter((name) => name !== '' && !isTooLong(name));
+  return { candidates, isTooLong: candidates.length === 0 && isLong };
+}
+
+function isTooLong(text: string): boolean {
+  // A UTF-16 code unit has at most three octets.
+  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+}
+
+function endsWithBlank(text: string): boolean {
+  const last = text.at(-1) ?? '';
+  return last === '\0' || last.trim() === '';
+}

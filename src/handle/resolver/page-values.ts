@@ -1,0 +1,44 @@
+import { type HandleValue, adminPermissionsText, isPublic, timeText } from '../values/index.js';
+import { locationsIn } from './destination/destination.js';
+import type { PageValue } from '../../record-page/index.js';
+
+/** The values that a page shows: those that everybody may read, with their data as text. */
+export function pageValues(values: readonly HandleValue[]): PageValue[] {
+  return values.filter(isPublic).map(({ index, type, data, ttl, timestamp }) => ({
+    index,
+    type,
+    data: dataText(data),
+    ttl: 'seconds' in ttl ? ttl.seconds : Math.max(0, Math.floor((ttl.until.getTime() - timestamp.getTime()) / 1000)),
+    timestamp: timeText(timestamp),
+  }));
+}
+
+function dataText(data: HandleValue['data']): string {
+  if (data.format === 'string' || data.format === 'base64') return data.value;
+  if (data.format !== 'admin') return JSON.stringify(data.value);
+  const { handle, index, permissions } = data.value;
+  return `handle=${handle}; index=${index}; permissions=${adminPermissionsText(permissions)}`;
+}
+
+/** Characters that an attribute cannot contain as they are (XML 1.0 2.3, 3.3.3). */
+const NOT_PLAIN = /[&<>"\t\n\r]/g;
+
+/** The locations of a record, else its targets, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
+export function locationsXml(values: readonly HandleValue[]): string {
+  const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
+  const urls = values.flatMap(({ type, data }) =>
+    type.toUpperCase() === 'URL' && data.format === 'string' ? [data.value] : [],
+  );
+  const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
+  const items = all.map((attributes) => {
+    // Without the declarations of its root, a prefix would have no namespace.
+    const own = Object.entries(attributes).filter(([name]) => name !== 'xmlns' && !name.includes(':'));
+    const written = own.map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
+    return `<location${written.join('')}/>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<locations>${items.join('')}</locations>\n`;
+}
+
+function entity(character: string): string {
+  return `&#${character.charCodeAt(0)};`;
+}

@@ -1,0 +1,118 @@
+import { type Resolver, WELL_KNOWN_RESOLVERS } from '../../identifier/index.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { NamingAuthority } from '../../registry/naming-authority.js';
+
+/** Where a name may start in a path: behind a first segment, or behind the URL of a resolver. */
+interface Places {
+  readonly firstSegments: ReadonlySet<string>;
+  /** Hosts, with the port if it is not the default, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+}
+
+const places = new WeakMap<NamingAuthoritySnapshot, Places>();
+
+/**
+ * The first segments and hosts of the configured resolver, of the resolvers of naming authorities, and of the public
+ * proxies. A naming authority whose resolver is this service under another name has its URIs resolved by this.
+ */
+function placesOf(known: NamingAuthoritySnapshot): Places {
+  const found = places.get(known) ?? read(known);
+  places.set(known, found);
+  return found;
+}
+
+function read(known: NamingAuthoritySnapshot): Places {
+  const resolvers: readonly Resolver[] = [known.resolver, ...known.ownResolvers()];
+  return {
+    firstSegments: new Set(resolvers.flatMap(({ firstSegment }) => (firstSegment === null ? [] : [firstSegment]))),
+    hosts: new Set([...WELL_KNOWN_RESOLVERS, ...resolvers.map(({ authority }) => authority)]),
+  };
+}
+
+/** The start of a Handle in a decoded path. */
+export interface PathReading {
+  /** Null for a prefix that this registry does not have. */
+  readonly authority: NamingAuthority | null;
+  /** Prefix, "/" and local name, as the client wrote them, decoded. */
+  readonly handle: string;
+  /**
+   * How a URI of the Handle was written: `escaped` is one path segment, so the escapes of the URI were escaped again. Null
+   * for the native text, which has no escapes.
+   */
+  readonly uri: 'plain' | 'escaped' | null;
+  /** Whether the text can only be meant as a Handle. */
+  readonly isMarked: boolean;
+}
+
+/** What people write before a Handle; a URL must be that of a resolver. Intermediaries merge slashes. */
+const HEAD = /(?:hdl:\/{0,2}|doi:|info:(?:hdl|doi)\/|https?:\/{1,2}([^/]{1,255})\/)/iy;
+
+/** Prefixes of the Handle System start with a digit. */
+const LIKE_PREFIX = /^[0-9][^/]*\//;
+
+/**
+ * Reads the Handle in a path, in every notation: alone, behind blanks and slashes, behind the first segment of a resolver, and
+ * as a URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver). The first of them with a known prefix counts.
+ * @param text the path without its first "/", decoded.
+ * @param ownHost the host of the request.
+ * @param isOneSegment whether every "/" of the text was escaped.
+ */
+export function readPath(
+  text: string,
+  known: NamingAuthoritySnapshot,
+  ownHost: string,
+  isOneSegment: boolean,
+): PathReading {
+  let uri: PathReading['uri'] = null;
+  const at = (start: number): PathReading | null => {
+    const slash = text.indexOf('/', start);
+    const authority = known.find(text.slice(start, slash < 0 ? undefined : slash));
+    return authority === undefined ? null : { authority, handle: text.slice(start), uri, isMarked: true };
+  };
+  const alone = at(0);
+  if (alone !== null) return alone;
+  const { firstSegments, hosts } = placesOf(known);
+  let start = skipBlanks(text, 0);
+  let isMarked = false;
+  const behindSegment = (): void => {
+    const slash = text.indexOf('/', start);
+    if (slash < 0 || !firstSegments.has(text.slice(start, slash))) return;
+    start = skipBlanks(text, slash + 1);
+    isMarked = true;
+  };
+  const behindBlanks = at(start);
+  if (behindBlanks !== null) return behindBlanks;
+  behindSegment();
+  HEAD.lastIndex = start;
+  const head = HEAD.exec(text);
+  const host = head?.[1]?.toLowerCase();
+  if (head !== null && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
+    start = skipBlanks(text, start + head[0].length);
+    isMarked = true;
+    uri = isOneSegment ? 'escaped' : 'plain';
+    if (host !== undefined) behindSegment();
+  }
+  const found = at(start);
+  if (found !== null) return found;
+  const handle = text.slice(start);
+  return { authority: null, handle, uri, isMarked: isMarked || LIKE_PREFIX.test(handle) };
+}
+
+/** The index of the first character from `start` on that is neither white space, NUL nor "/". */
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && (text.charCodeAt(at) === 0x2f || isBlank(text, at))) at++;
+  return at;
+}
+
+/** A text without white space and NUL at its end. Not a regular expression, whose time would grow with the square. */
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && isBlank(text, end - 1)) end--;
+  return text.slice(0, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0 || code === 0x20 || (code > 0x08 && code < 0x0e) || text.charAt(at).trim() === '';
+}

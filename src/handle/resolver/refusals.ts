@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Hint } from '../../finding/miss.js';
+import {
+  type NameLink,
+  type PageRecord,
+  badRequestPage,
+  choicePage,
+  hintsFor,
+  unknownNamePage,
+  withdrawnPage,
+} from '../../record-page/index.js';
+import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from '../values/index.js';
+import type { ResolutionLabel } from '../../metrics/metrics.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { sendProblem } from '../../problem/send-problem.js';
+import { Problem } from '../../problem/problem.js';
+import { withdrawnProblem } from '../../registry/availability.js';
+import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { acceptsJson } from '../../http/headers/accept.js';
+import { sendApi, sendPage } from './replies.js';
+import type { ResolveQuery } from './resolve-query.js';
+
+/** A request about a name that leads nowhere, in each form of a response. */
+export interface Refusal {
+  readonly outcome: ResolutionLabel;
+  readonly problem: Problem;
+  readonly page: () => string;
+  readonly api: ApiAnswer;
+}
+
+/** The most characters of a name in a response; a longer one is cut. */
+const MAX_SHOWN_LENGTH = 512;
+
+/** @param hint what is probably wrong with the name; null where it is not known. */
+export function unknownRefusal(handle: string, hint: Hint | null): Refusal {
+  const near = hint?.nearest ?? null;
+  const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
+  const meant = near === null ? [] : [`The nearest registered name is ${near}.`];
+  return notFound(handle, [...meant, ...hints], () => unknownNamePage(cut(handle), hints, nearestLink(near)));
+}
+
+/** A name under a prefix that the client cannot see, or that does not exist. */
+export function foreignRefusal(handle: string): Refusal {
+  const hints = ['This service does not have the prefix, which is the part before the first "/".'];
+  return notFound(handle, hints, () => unknownNamePage(cut(handle), hints));
+}
+
+function notFound(handle: string, sentences: readonly string[], page: () => string): Refusal {
+  const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
+  const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
+  return { outcome: 'unknown', problem, page, api: notFoundAnswer(handle) };
+}
+
+function nearestLink(name: string | null): NameLink | null {
+  return name === null ? null : { name, url: pageOf(name) };
+}
+
+/** The path of the page of a record at this resolver. @param name `NA/local`. */
+function pageOf(name: string): string {
+  const slash = name.indexOf('/');
+  return `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect`;
+}
+
+/** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
+export function severalRefusal(text: string, names: readonly string[]): Refusal {
+  const reason = `Several identifiers match: ${names.join(', ')}.`;
+  return {
+    ...malformedRefusal(text, reason, '/hdl'),
+    page: () =>
+      choicePage(
+        cut(text),
+        names.map((name) => ({ name, url: pageOf(name) })),
+      ),
+  };
+}
+
+export function withdrawnRefusal(handle: string, page: PageRecord): Refusal {
+  return {
+    outcome: 'withdrawn',
+    problem: withdrawnProblem(page.record),
+    page: () => withdrawnPage(page),
+    api: withdrawnAnswer(handle, page.record.tombstone?.reason ?? ''),
+  };
+}
+
+/** @param pointer the part of the request. */
+export function malformedRefusal(handle: string, reason: string, pointer = '#path/handle'): Refusal {
+  return {
+    outcome: 'refused',
+    problem: new Problem('INVALID_REQUEST', reason, { errors: [{ pointer, detail: reason }] }),
+    page: () => badRequestPage(cut(handle), reason),
+    api: invalidAnswer(cut(handle), reason),
+  };
+}
+
+export function tooLongRefusal(handle: string): Refusal {
+  const reason = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
+  return {
+    outcome: 'refused',
+    problem: new Problem('NAME_TOO_LONG', reason),
+    page: () => badRequestPage(cut(handle), reason),
+    api: invalidAnswer(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
+  };
+}
+
+/** Sends a page, or what the client requested: the JSON of `action=api`, or a problem document. */
+export function sendRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: ResolveQuery,
+  { problem, page, api }: Refusal,
+): FastifyReply {
+  reply.problemCode = problem.code;
+  if (query.action === 'api') return sendApi(reply, api, query);
+  if (!acceptsJson(request.headers.accept)) return sendPage(reply, CATALOGUE[problem.code].status, page());
+  sendProblem(problem, request, reply.header('vary', 'Accept'));
+  return reply;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH).toWellFormed()}…`;
+}

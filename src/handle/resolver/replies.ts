@@ -1,0 +1,117 @@
+import type { FastifyReply } from 'fastify';
+import { type ApiAnswer, apiText } from '../values/index.js';
+import { redirectPage } from '../../record-page/index.js';
+import type { Destination } from './destination/destination.js';
+import type { ResolveQuery } from './resolve-query.js';
+
+/** Seconds for which a redirect may be stored. Its target can change at any time, and no cache learns of the change. */
+export interface RedirectAges {
+  /** In a browser, and in every cache of one client. */
+  readonly browserSeconds: number;
+  /** In a cache that several clients share, such as that of a proxy; null where reading requires a key: none may store it. */
+  readonly sharedSeconds: number | null;
+}
+
+/**
+ * `Cache-Control` of a redirect (RFC 9111 5.2.2).
+ * @param mostSeconds the time to live of the value that the redirect comes from, where a client has set it.
+ */
+function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSeconds = Infinity): string {
+  const own = `max-age=${Math.min(browserSeconds, mostSeconds)}`;
+  return sharedSeconds === null
+    ? `private, ${own}`
+    : `public, ${own}, s-maxage=${Math.min(sharedSeconds, mostSeconds)}`;
+}
+
+export const HTML = 'text/html; charset=utf-8';
+
+/** The headers of redirects that depend on the time, formatted once a second. */
+export class RedirectHeaders {
+  readonly cacheControl: string;
+  private second = 0;
+  private formatted = '';
+
+  constructor(readonly ages: RedirectAges) {
+    this.cacheControl = cacheControlOf(ages);
+  }
+
+  /** The time at which a redirect of now expires in a browser (RFC 9111 5.3). */
+  expires(): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.formatted = new Date((second + this.ages.browserSeconds) * 1000).toUTCString();
+    }
+    return this.formatted;
+  }
+}
+
+export function setLink(reply: FastifyReply, link: string | undefined): void {
+  if (link !== undefined) void reply.header('link', link);
+}
+
+/** 302 to the target, with the time for which it may be cached. */
+export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
+  return reply
+    .code(302)
+    .headers({
+      location: target,
+      expires: redirects.expires(),
+      'cache-control': redirects.cacheControl,
+      'content-type': HTML,
+      vary: 'Accept',
+    })
+    .send(redirectPage(target));
+}
+
+/**
+ * A redirect that a stored value asks for: it may be cached for the time to live of the value, and no longer than any other.
+ * @param ages null for a destination of another identifier than the requested one: it is not permanent, and no cache stores it.
+ */
+export function sendDestination(
+  reply: FastifyReply,
+  { kind, location, value }: Destination,
+  ages: RedirectAges | null,
+): FastifyReply {
+  if (ages === null) {
+    const headers = { location, 'cache-control': 'no-store', 'content-type': HTML, vary: 'Accept' };
+    return reply.code(302).headers(headers).send(redirectPage(location));
+  }
+  const now = Date.now();
+  const { ttl } = value;
+  const left = Math.max(0, 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000));
+  return reply
+    .code(kind === 'alias' ? 301 : 302)
+    .headers({
+      location,
+      expires: new Date(now + Math.min(left, ages.browserSeconds) * 1000).toUTCString(),
+      'cache-control': cacheControlOf(ages, left),
+      'content-type': HTML,
+      vary: 'Accept',
+    })
+    .send(redirectPage(location));
+}
+
+/** 303 to another resolver, which decides how long its own answer may be cached. */
+export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ location, 'cache-control': 'no-store', 'content-type': HTML })
+    .send(redirectPage(location));
+}
+
+/** A page that depends on `Accept`. */
+export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return sendText(reply, status, HTML, html);
+}
+
+/** A text that is not stored: the record or its absence may change at any time. */
+export function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
+  return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache', vary: 'Accept' }).send(text);
+}
+
+export function sendApi(reply: FastifyReply, { status, body }: ApiAnswer, query: ResolveQuery): FastifyReply {
+  const { pretty, callback } = query;
+  const type = callback === null ? 'application/json;charset=utf-8' : 'application/javascript;charset=utf-8';
+  return sendText(reply, status, type, apiText(body, pretty, callback));
+}

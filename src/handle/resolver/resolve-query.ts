@@ -1,0 +1,91 @@
+import type { FastifyRequest } from 'fastify';
+import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.js';
+
+/** What a request asks for beside the name. Unknown parameters have no effect. */
+export interface ResolveQuery {
+  /** Whether the record is shown in place of a redirect. */
+  readonly noredirect: boolean;
+  readonly action: 'showvalues' | 'showurls' | 'api' | null;
+  readonly types: readonly string[];
+  readonly indexes: readonly number[];
+  /** Whether an `index` is not a number. */
+  readonly hasInvalidIndex: boolean;
+  /** Appended to the target; null where absent, undefined where it cannot be decoded. */
+  readonly urlappend: string | null | undefined;
+  /** Attributes of the location that is wanted, of values 10320/loc. */
+  readonly locatt: readonly string[];
+  /** Whether HS_ALIAS has no effect. */
+  readonly ignoresAliases: boolean;
+  /** Of `action=api`. */
+  readonly pretty: boolean;
+  readonly callback: string | null;
+}
+
+/** A request without parameters, the most frequent one. */
+export const NO_QUERY: ResolveQuery = Object.freeze({
+  noredirect: false,
+  action: null,
+  types: [],
+  indexes: [],
+  hasInvalidIndex: false,
+  urlappend: null,
+  locatt: [],
+  ignoresAliases: false,
+  pretty: false,
+  callback: null,
+});
+
+const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
+
+const MAX_INDEX = 2_147_483_647;
+
+/** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
+export function readQuery(target: string): ResolveQuery {
+  return target.includes('?') ? queryOf(parametersIn(target)) : NO_QUERY;
+}
+
+/** @param pairs names and values, in order; null for a value that cannot be decoded. */
+export function queryOf(pairs: Iterable<readonly [string, string | null]>): ResolveQuery {
+  const types: string[] = [];
+  const indexes: number[] = [];
+  const locatt: string[] = [];
+  let [noredirect, hasInvalidIndex, pretty, ignoresAliases] = [false, false, false, false];
+  let action: ResolveQuery['action'] = null;
+  let callback: string | null = null;
+  let urlappend: string | null | undefined = null;
+  for (const [name, value] of pairs) {
+    if (name === 'noredirect') noredirect = isTrue(value);
+    else if (name === 'action' && value !== null && ACTIONS.has(value)) action = value as ResolveQuery['action'];
+    else if (name === 'type' && value !== null) types.push(value);
+    else if (name === 'urlappend') urlappend ??= value ?? undefined;
+    else if (name === 'locatt' && value !== null) locatt.push(value);
+    else if (name === 'ignore_aliases') ignoresAliases = isTrue(value);
+    else if (name === 'pretty') pretty = isTrue(value);
+    else if (name === 'callback') callback = value;
+    else if (name === 'index') {
+      const index = /^[0-9]{1,10}$/.test(value ?? '') ? Number(value) : 0;
+      if (index > 0 && index <= MAX_INDEX) indexes.push(index);
+      else hasInvalidIndex = true;
+    }
+  }
+  return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, locatt, ignoresAliases, pretty, callback };
+}
+
+/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
+export function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
+  if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
+  const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);
+  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return queryOf([...parametersIn(originalUrl), ...texts]);
+}
+
+/** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */
+export function visibleQuery(target: string): string {
+  const query = /\?[^#]*/.exec(target)?.[0] ?? '';
+  return /^[\x21-\x7e]*$/.test(query) ? query : '';
+}
+
+/** Whether a request asks for the record in place of a redirect. */
+export function isShown({ noredirect, action }: ResolveQuery): boolean {
+  return noredirect || action !== null;
+}

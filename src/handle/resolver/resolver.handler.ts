@@ -1,0 +1,289 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../../access/current-principal.js';
+import type { Principal } from '../../access/principal.js';
+import { unknownPath } from '../../http/server/method-not-allowed.js';
+import { type Resolver, type Uris, urisOf } from '../../identifier/index.js';
+import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../values/index.js';
+import type { Metrics } from '../../metrics/metrics.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
+import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
+import {
+  LINKSET,
+  identifierLinksOf,
+  identifierLinksetOf,
+  resolverPageLinksOf,
+  resolverPathOf,
+} from '../../registry/typed-links.js';
+import { MAX_PAGE_EVENTS, type PageRecord, formPage, recordPage } from '../../record-page/index.js';
+import type { HistoryReads } from '../../storage/replica/reads.js';
+import { acceptsJson, acceptsLinkset } from '../../http/headers/accept.js';
+import { entryOf } from './entrance.js';
+import { type HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
+import { destinationOf, withAppended } from './destination/destination.js';
+import { identifierLink, linkOf, linkable } from './identifier-links.js';
+import { locationsXml, pageValues } from './page-values.js';
+import type { PastedTexts } from './pasted-texts.js';
+import { NO_QUERY, type ResolveQuery, isShown, queryIn, visibleQuery } from './resolve-query.js';
+import {
+  type Refusal,
+  foreignRefusal,
+  malformedRefusal,
+  severalRefusal,
+  sendRefusal,
+  tooLongRefusal,
+  unknownRefusal,
+  withdrawnRefusal,
+} from './refusals.js';
+import {
+  type RedirectAges,
+  RedirectHeaders,
+  sendApi,
+  sendDestination,
+  sendPage,
+  sendRedirect,
+  sendText,
+  sendUpstream,
+  setLink,
+} from './replies.js';
+
+type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
+
+export interface ResolverSettings {
+  /** The resolver of naming authorities that have none of their own. */
+  readonly resolver: Resolver;
+  /** Whether the operator has named this resolver, so that its URLs lead to the records. */
+  readonly isResolverSet: boolean;
+  /** The resolver for prefixes of others; null for none. */
+  readonly upstream: Resolver | null;
+  readonly redirectAges: RedirectAges;
+  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  readonly blockedByUrl: string | null;
+}
+
+/** Answers the requests that `Entrance` has read. */
+export class ResolverHandler {
+  readonly redirects: RedirectHeaders;
+
+  constructor(
+    private readonly resolver: HandleResolver,
+    private readonly histories: Pick<HistoryReads, 'lastOfIdentifier'>,
+    private readonly metrics: Metrics,
+    readonly settings: ResolverSettings,
+    private readonly texts: PastedTexts,
+  ) {
+    this.redirects = new RedirectHeaders(settings.redirectAges);
+  }
+
+  readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const entry = entryOf(request.raw);
+    if (entry === undefined) throw unknownPath(request.method, request.originalUrl);
+    const principal = principalOf(request);
+    const form = request.body instanceof URLSearchParams ? request.body : null;
+    const query = queryIn(request);
+    if (entry.kind === 'name') {
+      const { resolver } = this;
+      const ownHost = request.headers.host ?? '';
+      const isRestricted = principal.hasRestrictedView;
+      const reading = isRestricted ? await resolver.readFor(principal, entry.path, ownHost) : entry;
+      return this.answer(request, reply, query, await resolver.resolve(reading, principal), principal);
+    }
+    if (entry.kind === 'malformed') {
+      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';
+      return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
+    }
+    if (request.method !== 'POST') return sendPage(reply, 200, formPage());
+    const text = form?.get('hdl') ?? '';
+    if (text.trim() === '') {
+      return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
+    }
+    return this.answer(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
+  };
+
+  private async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    resolution: Resolution,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    const { kind, handle } = resolution;
+    switch (kind) {
+      case 'active':
+        return this.answerRecord(request, reply, query, resolution, principal);
+      case 'withdrawn':
+        return this.answerWithdrawn(request, reply, query, resolution, principal);
+      case 'unknown':
+        return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
+      case 'several':
+        return this.refuse(request, reply, query, severalRefusal(handle, resolution.names));
+      case 'malformed':
+        return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
+      case 'tooLong':
+        return this.refuse(request, reply, query, tooLongRefusal(handle));
+      case 'foreign':
+        return this.answerForeign(request, reply, query, resolution);
+    }
+  }
+
+  private async answerRecord(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, record, metadataIdScheme }: Registered,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    if (query.action !== 'api') {
+      if (acceptsLinkset(request.headers.accept)) return this.sendLinks(reply, 200, record, principal);
+      const linked = linkable(record, metadataIdScheme, principal);
+      setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
+    }
+    if (query === NO_QUERY && record.target !== null && record.handleValues === null) {
+      this.metrics.resolved('redirected');
+      return sendRedirect(reply, record.target, this.redirects);
+    }
+    const redirect = this.redirect(request, reply, query, { handle, record }, this.settings.redirectAges);
+    if (redirect !== null) return redirect;
+    const values = selectValues(valuesOf(record).filter(isPublic), query);
+    if (query.action === 'api') {
+      const isInvalid = query.hasInvalidIndex;
+      this.metrics.resolved(isInvalid ? 'refused' : 'shown');
+      const message = 'Each index must be a number from 1 to 2147483647.';
+      return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
+    }
+    this.metrics.resolved('shown');
+    if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
+    const page = await this.pageOf(request, query, record, principal);
+    if (acceptsJson(request.headers.accept)) {
+      const json = JSON.stringify(serializeRecord(page.record, page.uris));
+      return sendText(reply, 200, 'application/json; charset=utf-8', json);
+    }
+    const linked = linkable(page.record, metadataIdScheme, principal);
+    setLink(reply, linkOf(resolverPageLinksOf(linked, page.uris, metadataIdScheme)));
+    const path = resolverPathOf(page.uris);
+    // Without the parameter, a name with a target has no page.
+    const canonicalUrl = path === null ? {} : { canonicalUrl: `${path}?noredirect` };
+    return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
+  }
+
+  /**
+   * The redirect that a record with stored values or a request with parameters asks for.
+   * @param ages null where the record is not that of `handle`.
+   * @returns null where the record is shown.
+   */
+  private redirect(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, record }: Pick<Registered, 'handle' | 'record'>,
+    ages: RedirectAges | null,
+  ): FastifyReply | null {
+    if (isShown(query)) return null;
+    const values = selectValues(valuesOf(record).filter(isPublic), query);
+    const destination = destinationOf(values, record, query, Math.random());
+    if (destination === null) return null;
+    const whole = withAppended(destination, query, request.originalUrl);
+    if ('refusal' in whole) {
+      return this.refuse(request, reply, query, malformedRefusal(handle, whole.refusal, '#query/urlappend'));
+    }
+    this.metrics.resolved('redirected');
+    return sendDestination(reply, whole, ages);
+  }
+
+  private async answerWithdrawn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, record, metadataIdScheme }: Registered,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    if (query.action !== 'api' && acceptsLinkset(request.headers.accept)) {
+      return this.sendLinks(reply, CATALOGUE[withdrawnProblem(record).code].status, record, principal);
+    }
+    const survivor = isShown(query) ? null : await this.resolver.survivorOf(record, principal);
+    if (survivor !== null) {
+      // The links of the requested identifier, not of what replaces it.
+      const linked = linkable(record, metadataIdScheme, principal);
+      setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
+      // An alias of the survivor can be the name of the duplicate.
+      const followed = { ...query, ignoresAliases: true };
+      const redirect = this.redirect(request, reply, followed, { handle, record: survivor }, null);
+      if (redirect !== null) return redirect;
+    }
+    const page = await this.pageOf(request, query, record, principal);
+    if (query.action !== 'api') {
+      const linked = linkable(page.record, metadataIdScheme, principal);
+      const links = identifierLinksOf(linked, page.uris, metadataIdScheme);
+      setLink(reply, linkOf([...blockedByLinks(record, this.settings.blockedByUrl), ...links]));
+    }
+    return this.refuse(request, reply, query, withdrawnRefusal(handle, page));
+  }
+
+  /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
+  private async sendLinks(
+    reply: FastifyReply,
+    status: number,
+    cached: IdentifierRecord,
+    principal: Principal,
+  ): Promise<FastifyReply> {
+    this.metrics.resolved(status === 200 ? 'shown' : 'withdrawn');
+    const { record, metadataIdScheme } = await this.resolver.whole(cached);
+    const linked = linkable(record, metadataIdScheme, principal);
+    const set = identifierLinksetOf(linked, this.urisOf(record), metadataIdScheme);
+    setLink(reply, linkOf(blockedByLinks(record, this.settings.blockedByUrl)));
+    return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
+  }
+
+  /** The values of `action=api` have no hint, so that programs do not pay for it. */
+  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Refusal> {
+    return unknownRefusal(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
+  }
+
+  /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
+  private answerForeign(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    { handle, isMarked }: Extract<Resolution, { readonly kind: 'foreign' }>,
+  ): FastifyReply {
+    const { upstream } = this.settings;
+    // A redirect to this service would repeat itself.
+    const isElsewhere = isMarked && upstream !== null && upstream.authority !== request.host.toLowerCase();
+    const url = isElsewhere ? urlAt(upstream, handle) : null;
+    if (url !== null) {
+      this.metrics.resolved('upstream');
+      return sendUpstream(reply, url + visibleQuery(request.originalUrl));
+    }
+    if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
+    return this.refuse(request, reply, query, foreignRefusal(handle));
+  }
+
+  /** With the history, where the response is a page. */
+  private async pageOf(
+    { headers }: FastifyRequest,
+    { action }: ResolveQuery,
+    record: IdentifierRecord,
+    principal: Principal,
+  ): Promise<PageRecord> {
+    // The records of the cache have no `describes`.
+    const { record: whole, metadataIdScheme } = await this.resolver.whole(record);
+    const shown = principal.redact(whole);
+    const uris = this.urisOf(record);
+    const isPage = action !== 'api' && !acceptsJson(headers.accept);
+    const history =
+      isPage && principal.seesHistory
+        ? await this.histories.lastOfIdentifier(record.id, MAX_PAGE_EVENTS, principal.seesActors)
+        : null;
+    const isPublic = this.settings.isResolverSet || record.resolver !== null;
+    return { record: shown, uris, isPublic, metadataIdScheme, values: null, history };
+  }
+
+  private urisOf(record: IdentifierRecord): Uris {
+    return urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
+  }
+
+  private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {
+    this.metrics.resolved(refusal.outcome);
+    return sendRefusal(request, reply, query, refusal);
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
+import type { LimitsGuard } from '../../access/limits.guard.js';
+import { acceptForms } from '../../http/request-target.js';
+import { unknownPath } from '../../http/server/method-not-allowed.js';
+import type { NamingAuthorityReads } from '../../storage/replica/reads.js';
+import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
+import { leaveFace } from './face.js';
+import type { ResolverHandler } from './resolver.handler.js';
+
+/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+const PREFLIGHT_HEADERS = {
+  allow: 'GET, HEAD, OPTIONS, POST',
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-allow-headers': 'X-Requested-With, Authorization, Origin, Accept, Content-Type',
+  'access-control-max-age': String(PREFLIGHT_SECONDS),
+};
+
+/**
+ * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may
+ * have created it. Without one, the path does not exist. Must be the first hook that refuses unknown paths.
+ */
+export function confirmPrefixes(
+  server: FastifyInstance,
+  entrance: Entrance,
+  authorities: NamingAuthorityReads,
+  limits: LimitsGuard,
+): void {
+  entrance.use(authorities);
+  server.addHook('onRequest', (request, reply, done) => {
+    const entry = entryOf(request.raw);
+    if (entry?.kind !== 'name' || !entry.isDoubtful) {
+      done();
+      return;
+    }
+    const { raw, originalUrl, method } = request;
+    authorities
+      .current()
+      .catch((error: unknown) => {
+        limits.admit(request, reply);
+        throw error;
+      })
+      .then(() => {
+        if (entrance.reread(raw, originalUrl) !== null) return;
+        leaveFace(reply);
+        limits.admit(request, reply);
+        throw unknownPath(method, originalUrl);
+      })
+      .then(() => {
+        done();
+      }, done);
+  });
+}
+
+/** The route of the resolver, without Nest's guards and pipes: hooks admit its requests, and the handler reads them. */
+export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
+  return (server, _options, done) => {
+    acceptForms(server);
+    server.route({
+      method: ['GET', 'HEAD', 'POST'],
+      url: RESOLVER_ROUTE,
+      config: { scopes: ['read'], onlyReads: true },
+      handler: handle,
+    });
+    server.route({
+      method: 'OPTIONS',
+      url: RESOLVER_ROUTE,
+      handler: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
+    });
+    done();
+  };
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredValue } from '../../registry/stored-value.js';
+import { HandleFault, RESPONSE_CODE, indexConflict, invalidInput } from './handle-fault.js';
+import { requireStorableSize } from './parse-values.js';
+import { type StoredValueSource, isAdmin, isMetadataId, storedOf } from './record-values.js';
+import { isUrl, targetIn } from './url-target.js';
+
+/** Values to write. With `indexes`, only the values of these indexes are written; `various` stands for those of the values. */
+export interface ValuesToPut {
+  readonly values: readonly StoredValue[];
+  readonly indexes: readonly number[] | 'various' | null;
+  /** Whether values that exist are replaced. */
+  readonly overwrite: boolean;
+}
+
+export interface EditedValues {
+  /** The values to store, in the order of their indexes. */
+  readonly values: readonly StoredValue[];
+  readonly target: string | null;
+  readonly isChanged: boolean;
+  /** Whether the value of the metadata ID was removed. */
+  readonly removesMetadataId: boolean;
+}
+
+/**
+ * The values of a record after a write. A metadata ID stays where no other one is written. A computed URL value beside others becomes a stored one. An equal value keeps its time.
+ * @throws HandleFault code 4, or 201 for a value that exists and is not to be replaced
+ */
+export function putValues(record: StoredValueSource, { values, indexes, overwrite }: ValuesToPut): EditedValues {
+  const before = storedOf(record);
+  const times = new Map(before.map((value) => [value.index, value]));
+  const written = values.map((value) => {
+    const same = times.get(value.index);
+    return same !== undefined && isDeepStrictEqual({ ...same, timestamp: '' }, { ...value, timestamp: '' })
+      ? same
+      : value;
+  });
+  const replaced = new Set(values.map(({ index }) => index));
+  if (indexes === null) {
+    const metadata = before.filter((value) => isMetadataId(value) && !replaced.has(value.index));
+    return edited(record, before, [...written, ...(values.some(isMetadataId) ? [] : metadata)], false);
+  }
+  if (indexes !== 'various' && !isDeepStrictEqual(new Set(indexes), replaced))
+    throw invalidInput('the indexes in the query must be those of the values');
+  const conflict = overwrite ? undefined : values.find(({ index }) => times.has(index));
+  if (conflict !== undefined) throw indexConflict(conflict.index);
+  const setsMetadata = values.some(isMetadataId);
+  const remaining = before.filter((value) => !replaced.has(value.index) && !(setsMetadata && isMetadataId(value)));
+  return edited(record, before, [...remaining, ...written], false);
+}
+
+/**
+ * The values of a record without those of some indexes.
+ * @throws HandleFault code 200 where one of them does not exist; nothing is removed then
+ */
+export function withoutValues(record: StoredValueSource, indexes: readonly number[]): EditedValues {
+  const before = storedOf(record);
+  const removed = new Set(indexes);
+  const found = before.filter(({ index }) => removed.has(index));
+  if (found.length < removed.size) throw new HandleFault(RESPONSE_CODE.valueNotFound);
+  const remaining = before.filter(({ index }) => !removed.has(index));
+  return edited(record, before, remaining, found.some(isMetadataId));
+}
+
+/** @throws HandleFault code 4 */
+function edited(
+  record: StoredValueSource,
+  before: readonly StoredValue[],
+  all: readonly StoredValue[],
+  removesMetadataId: boolean,
+): EditedValues {
+  if (all.filter(isMetadataId).length > 1) throw invalidInput('a record has one METADATA_ID value');
+  const values = storable(record, before, all);
+  requireStorableSize(values);
+  const isChanged = !isDeepStrictEqual(values, storable(record, before, before));
+  return { values, target: targetIn(values) ?? null, isChanged, removesMetadataId };
+}
+
+/** Leaves out HS_ADMIN and METADATA_ID values that are computed. */
+function storable(
+  { handleValues }: StoredValueSource,
+  before: readonly StoredValue[],
+  all: readonly StoredValue[],
+): readonly StoredValue[] {
+  const stored = handleValues ?? [];
+  const computed = new Set(
+    before.filter(
+      (value) => (isAdmin(value) && !stored.some(isAdmin)) || (isMetadataId(value) && !stored.some(isMetadataId)),
+    ),
+  );
+  return all.filter((value) => !computed.has(value)).sort((one, other) => one.index - other.index);
+}
+
+/**
+ * Checks values under a naming authority that stores none: its records have one URL, their target, and a metadata ID. An
+ * HS_ADMIN value is ignored, because it is computed.
+ * @throws HandleFault code 4 that names the setting
+ */
+export function requireComputable(values: readonly StoredValue[], prefix: string): void {
+  const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));
+  const urls = values.filter(isUrl);
+  const [other] = others;
+  const hint = `the naming authority ${prefix} was created without "storesHandleValues": true`;
+  if (other !== undefined) throw invalidInput(`a value of the type ${other.type} cannot be stored: ${hint}`);
+  if (urls.length > 1) throw invalidInput(`a second URL value cannot be stored: ${hint}`);
+  if (urls.length === 1 && targetIn(urls) === null)
+    throw invalidInput(`a URL value that is no http or https URL cannot be stored: ${hint}`);
+}

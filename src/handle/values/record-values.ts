@@ -1,0 +1,114 @@
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { type StoredValue, isSecret } from '../../registry/stored-value.js';
+import { computedValues } from './computed-values.js';
+import type { AdminData, HandleValue, ValueData, ValueSource } from './handle-value.js';
+import { isUrl } from './url-target.js';
+import { timeText, permissionsText, valueJson } from './value-json.js';
+
+/** What the values of a record are made of. */
+export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
+
+/**
+ * The values of a record in the order of their indexes: the stored ones, and the computed ones that no stored one replaces.
+ * URL and HS_ADMIN are computed while none is stored. METADATA_ID has the index of a stored one, else its own; a computed value
+ * whose index is used has the next free one. Secret keys are among them: readers use `valuesOf`.
+ */
+export function storedOf(record: StoredValueSource): readonly StoredValue[] {
+  const { metadataId, handleValues } = record;
+  const computed = computedValues(record).map(storedValueOf);
+  if (handleValues === null) return computed;
+  const [metadata] = computed.filter(isMetadataId);
+  const values = handleValues.flatMap((value) => {
+    if (!isMetadataId(value)) return value;
+    return metadataId === null ? [] : { ...value, data: { format: 'string', value: metadataId } };
+  });
+  if (!values.some(isUrl)) add(values, computed.find(isUrl));
+  if (!values.some(isAdmin)) add(values, computed.find(isAdmin));
+  if (!values.some(isMetadataId)) add(values, metadata);
+  return values.sort((one, other) => one.index - other.index);
+}
+
+/**
+ * The values of a record for readers, in the order of their indexes, without secret keys. The caller leaves out what the
+ * principal may not read (`isPublic`).
+ */
+export function valuesOf(record: StoredValueSource): readonly HandleValue[] {
+  if (record.handleValues === null) return computedValues(record);
+  return storedOf(record)
+    .filter((value) => !isSecret(value))
+    .map(handleValueOf);
+}
+
+export function isMetadataId({ type }: Pick<StoredValue, 'type'>): boolean {
+  return type.toUpperCase() === 'METADATA_ID';
+}
+
+export function isAdmin({ type }: Pick<StoredValue, 'type'>): boolean {
+  return type.toUpperCase() === 'HS_ADMIN';
+}
+
+function add(values: StoredValue[], computed: StoredValue | undefined): void {
+  if (computed === undefined) return;
+  const used = new Set(values.map(({ index }) => index));
+  let { index } = computed;
+  while (used.has(index)) index++;
+  values.push({ ...computed, index });
+}
+
+/** A value as it is stored, whole seconds and all. */
+export function storedValueOf(value: HandleValue): StoredValue {
+  const { index, type, data, ttl, timestamp } = valueJson(value);
+  return { index, type, data, ttl, permissions: permissionsText(value.permissions), timestamp };
+}
+
+export function handleValueOf({ index, type, data, ttl, permissions, timestamp }: StoredValue): HandleValue {
+  return {
+    index,
+    type,
+    data: dataOf(data),
+    ttl: typeof ttl === 'number' ? { seconds: ttl } : { until: new Date(ttl) },
+    permissions: Number.parseInt(permissions, 2),
+    timestamp: new Date(timestamp),
+    references: [],
+  };
+}
+
+function dataOf({ format, value }: StoredValue['data']): ValueData {
+  if (format !== 'admin') return { format, value } as ValueData;
+  const { handle, index, permissions } = value as AdminData & { readonly permissions: unknown };
+  return { format, value: { handle, index, permissions: Number.parseInt(String(permissions), 2) } };
+}
+
+/** Stored values after a change of the metadata ID: a stored METADATA_ID value gets the new one, and is removed for null. */
+export function withMetadataId(
+  values: readonly StoredValue[],
+  metadataId: string | null,
+  now: Date,
+): readonly StoredValue[] {
+  if (metadataId === null) return values.filter((value) => !isMetadataId(value));
+  const data = { format: 'string', value: metadataId };
+  return values.map((value) => (isMetadataId(value) ? { ...value, data, timestamp: timeText(now) } : value));
+}
+
+/** The values that a request asks for: those with one of the types or one of the indexes; all where both are empty. */
+export interface ValueSelection {
+  /** Compared without the case of letters; a type that ends in "." has the types below it too. */
+  readonly types: readonly string[];
+  readonly indexes: readonly number[];
+}
+
+/** Selects values; they keep their order. */
+export function selectValues(values: readonly HandleValue[], selection: ValueSelection): readonly HandleValue[] {
+  if (selection.types.length === 0 && selection.indexes.length === 0) return values;
+  const indexes = new Set(selection.indexes);
+  const types = new Set(selection.types.map((type) => type.toLowerCase()));
+  return values.filter(({ index, type }) => indexes.has(index) || isOneOf(type.toLowerCase(), types));
+}
+
+function isOneOf(type: string, types: ReadonlySet<string>): boolean {
+  if (types.has(type) || types.has(`${type}.`)) return true;
+  for (let dot = type.indexOf('.'); dot >= 0; dot = type.indexOf('.', dot + 1)) {
+    if (types.has(type.slice(0, dot + 1))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Parameters that are read; a request needs a few, and at most one for each of the 500 values of a record. */
+export const MAX_PARAMETERS = 600;
+
+/** Whether a query has more parameters than are read. */
+export function hasTooManyParameters(target: string): boolean {
+  return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
+}
+
+/** The names and values of a query, in order; null for a value that is not percent-encoded UTF-8. */
+export function parametersIn(target: string): (readonly [string, string | null])[] {
+  const start = target.indexOf('?');
+  if (start < 0) return [];
+  const end = target.indexOf('#', start);
+  const pairs = target.slice(start + 1, end < 0 ? undefined : end).split(/[&;]/, MAX_PARAMETERS);
+  return pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals)) ?? '';
+    return [name, equals < 0 ? '' : decodeText(pair.slice(equals + 1))];
+  });
+}
+
+/** The same as at Handle.Net: present without a value, `yes` or `true`. */
+export function isTrue(value: string | null): boolean {
+  return value === '' || /^(?:yes|true)$/i.test(value ?? '');
+}
+
+const QUESTION = 0x3f;
+const HASH = 0x23;
+const SLASH = 0x2f;
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes the path or a parameter of a request target once, as UTF-8; "+" is not a blank. Octets beyond ASCII that the
+ * client did not escape are UTF-8 too; Node has each of them as one character.
+ * @returns null for a "%" without two hexadecimal digits, and for octets that are not UTF-8.
+ */
+export function decodeText(raw: string): string | null {
+  if (!raw.includes('%') && !BEYOND_ASCII.test(raw)) return raw;
+  try {
+    const text = BEYOND_ASCII.test(raw) ? STRICT_UTF8.decode(Buffer.from(raw, 'latin1')) : raw;
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The path of a request target in origin or absolute form (RFC 9112 3.2), without query and fragment; null for others. */
+export function pathOf(target: string): string | null {
+  const url = target.charCodeAt(0) === SLASH ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  if (url.charCodeAt(0) !== SLASH) return null;
+  for (let at = 1; at < url.length; at++) {
+    const code = url.charCodeAt(at);
+    if (code === QUESTION || code === HASH) return url.slice(0, at);
+  }
+  return url;
+}
+
+/** Reads forms (`application/x-www-form-urlencoded`) as `URLSearchParams`, on the routes of one plugin. */
+export function acceptForms(server: FastifyInstance): void {
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, parsed) => {
+    parsed(null, new URLSearchParams(body.toString()));
+  });
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { end } from './client-errors.js';
+
+/**
+ * Reads and drops the rest of a body whose request was answered before its end, so that the client receives the response and the
+ * connection can have further requests.
+ *
+ * Replaces one method of sockets. Node closes a connection with it behind a response with `Connection: close`, also where octets are
+ * unread, which resets the connection and can discard the response (RFC 9112 9.6). No setting of Node changes that.
+ */
+export function dropUnreadBodies(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = () => {
+      end(socket);
+    };
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+    response.prependOnceListener('finish', () => {
+      if (!request.complete) request.resume();
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import type { Replica } from '../database/replica/replica.js';
+
+export { REPLICA, type Replica } from '../database/replica/replica.js';
+
+/** How long a read that prefers the primary waits for one that does not count as away. */
+const PRIMARY_WAIT_MS = 500;
+
+/** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica. What the replica has can be 10 s old. */
+export class Readers<R> {
+  /** Null without `READ_DATABASE_URL`. */
+  readonly atReplica: R | null;
+
+  /** @param make the reader at the replica. */
+  constructor(
+    readonly atPrimary: R,
+    private readonly replica: Replica | null,
+    make: (replica: Replica) => R,
+  ) {
+    this.atReplica = replica && make(replica);
+  }
+
+  /**
+   * Reads at the replica. The primary decides about what the replica does not have, which is null or an empty list, and answers
+   * while the replica is not read.
+   * @throws the error of the primary: what fails at the replica can succeed there.
+   */
+  async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
+    const { atPrimary, atReplica, replica } = this;
+    if (replica === null || atReplica === null) return read(atPrimary);
+    const { isUsable, reads } = replica;
+    const found = isUsable ? await read(atReplica).catch(() => null) : null;
+    const isFound = found !== null && !(Array.isArray(found) && found.length === 0);
+    reads[isFound ? 'replica' : isUsable ? 'fallback' : 'primary'] += 1;
+    return isFound ? found : read(atPrimary);
+  }
+
+  /** Reads at the primary, or at the replica while the primary is away: what requests depend on, such as API keys. */
+  async primaryFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
+    const { atPrimary, atReplica, replica } = this;
+    if (atReplica === null || replica?.isUsable !== true) return read(atPrimary);
+    if (replica.watch.isPrimaryAway) return read(atReplica).catch(() => read(atPrimary));
+    const first = read(atPrimary);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => (timer = setTimeout(reject, PRIMARY_WAIT_MS)));
+    return Promise.race([first, late])
+      .catch(() => read(atReplica).catch(() => first))
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  }
+}

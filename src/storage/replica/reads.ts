@@ -1,0 +1,153 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pg from 'pg';
+import { REPLICA, type Replica } from '../../database/replica/replica.js';
+import type { Sessions } from '../../database/replica/server-state.js';
+import type { Resolver } from '../../identifier/index.js';
+import type { CanonicalName } from '../../registry/canonical-name.js';
+import type { PatchOperation } from '../../registry/change.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import type { Address, LatestAuthorities, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import type { RecordedChange } from '../changes/change-reader.js';
+import { CoalescedReader } from '../identifiers/coalesced-reader.js';
+import { IdentifierSearch, type Matches, type SearchKey, type Searched } from '../identifiers/identifier-search.js';
+import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cache.js';
+import { READ_CLIENT, type ReadClient } from '../read-client.js';
+import { Readers } from '../replica-readers.js';
+
+/**
+ * The records of requests that only read, of a replica where there is one. A record can lack changes of the last seconds, so
+ * nothing that decides about a write uses it: that reads by `READ_CLIENT`.
+ */
+@Injectable()
+export class RecordReads {
+  private readonly lookups: Readers<ReadClient['identifier']>;
+  private readonly searches: Readers<Pick<IdentifierSearch, 'find'>>;
+
+  constructor(
+    @Inject(READ_CLIENT) primary: ReadClient,
+    search: IdentifierSearch,
+    @Inject(REPLICA) replica: Replica | null,
+  ) {
+    this.lookups = new Readers(primary.identifier, replica, (server) => new CoalescedReader(server));
+    this.searches = new Readers(search, replica, (server) => {
+      const atReplica = new IdentifierSearch(server);
+      return { find: async (texts, where) => upToMiss(await atReplica.find(texts, where)) };
+    });
+  }
+
+  find(address: Address): Promise<IdentifierRecord | null> {
+    return this.lookups.replicaFirst((at) => at.find(address));
+  }
+
+  /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
+  findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
+    return this.lookups.replicaFirst((at) => at.findByMetadataId(metadata));
+  }
+
+  /** As `IdentifierSearch.find`. */
+  search(texts: readonly (readonly SearchKey[])[], where: Searched): Promise<Matches[]> {
+    return this.searches.replicaFirst((at) => at.find(texts, where));
+  }
+
+  /** The look-ups that wait for a statement. */
+  get waiting(): number {
+    const { atPrimary, atReplica } = this.lookups;
+    return atPrimary.waitingLookups() + (atReplica?.waitingLookups() ?? 0);
+  }
+}
+
+/** The primary decides about the first text that is not found, in a search for it and the ones behind it. */
+function upToMiss(found: Matches[]): Matches[] {
+  const end = found.findIndex(({ matches }) => matches.length === 0);
+  return end < 0 ? found : found.slice(0, end);
+}
+
+/**
+ * The naming authorities for requests that only read: while the primary is away, those of a replica, which a cache of its own keeps,
+ * so that nothing that decides about a write has them.
+ */
+@Injectable()
+export class NamingAuthorityReads implements LatestAuthorities {
+  private readonly caches: Readers<NamingAuthorityCache>;
+
+  constructor(
+    private readonly primary: NamingAuthorityCache,
+    @Inject(REPLICA) replica: Replica | null,
+    @Inject(DEFAULT_HTTP_RESOLVER) resolver: Resolver,
+  ) {
+    this.caches = new Readers(primary, replica, (server) => new NamingAuthorityCache(server, resolver));
+  }
+
+  /** At most a second old. */
+  async current(): Promise<NamingAuthoritySnapshot> {
+    return this.primary.isCurrent ? this.primary.current() : this.caches.primaryFirst((at) => at.current());
+  }
+
+  /** The snapshot that was read last, of any age; null before the first one. */
+  get latest(): NamingAuthoritySnapshot | null {
+    return this.newer.latest;
+  }
+
+  get isCurrent(): boolean {
+    return this.newer.isCurrent;
+  }
+
+  /** As `NamingAuthorityCache.refresh`, at the primary: a replica can lack a new naming authority. */
+  refresh(which: readonly string[]): Promise<NamingAuthoritySnapshot> {
+    return this.primary.refresh(which);
+  }
+
+  /** As `NamingAuthorityCache.lookUp`. */
+  async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
+    return this.primary.lookUp(text, work, await this.current());
+  }
+
+  private get newer(): NamingAuthorityCache {
+    const { atPrimary, atReplica } = this.caches;
+    return atReplica !== null && atReplica.readAt > atPrimary.readAt ? atReplica : atPrimary;
+  }
+}
+
+/** A change of a page. */
+export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
+  /** Null where it is not shown. */
+  readonly client: string | null;
+  /** Null where it is large. */
+  readonly patch: readonly PatchOperation[] | null;
+}
+
+/**
+ * $1: the identifier; $2: the limit. Patches of at most 16 KiB, because one can have 1.6 MB. Each half has its limit, because
+ * PostgreSQL would read every change of the identifier for the order of both.
+ */
+const LAST_OF_IDENTIFIER = `
+  SELECT version, kind, at, client, patch FROM (
+    (SELECT version, kind, at, client, CASE WHEN octet_length(patch) <= 16384 THEN patch END AS patch
+     FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
+    UNION ALL
+    (SELECT version, kind, at, client, CASE WHEN octets <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
+  ) last ORDER BY version DESC LIMIT $2`;
+
+/** The histories on pages. */
+@Injectable()
+export class HistoryReads {
+  private readonly servers: Readers<Sessions>;
+
+  constructor(@Inject(pg.Pool) primary: Sessions, @Inject(REPLICA) replica: Replica | null) {
+    this.servers = new Readers(primary, replica, (server) => server);
+  }
+
+  /** The last changes, newest first. @param withClients otherwise the client of each is null. */
+  async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
+    const query = { text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
+    const { rows } = await this.servers.primaryFirst((at) =>
+      at.query<Omit<ChangeSummary, 'patch'> & { readonly patch: string | null }>(query),
+    );
+    return rows.map(({ patch, client, ...change }) => ({
+      ...change,
+      client: withClients ? client : null,
+      patch: patch === null ? null : (JSON.parse(patch) as PatchOperation[]),
+    }));
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_RESOLVER, toResolver } from '../../../src/identifier/index.js';
+import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
+import { localNamesOf } from '../../../src/handle/resolver/local-names.js';
+import { readPath } from '../../../src/handle/resolver/read-path.js';
+import { GUID, authorityWith } from '../../records.js';
+
+const archive = toResolver({ scheme: 'https', authority: 'archive.example:8443', firstSegment: 'ark' });
+const known = new NamingAuthoritySnapshot(
+  [authorityWith(), authorityWith({ prefix: 'Lib', profile: 'handle', resolver: archive })],
+  DEFAULT_RESOLVER,
+);
+
+const read = (text: string, isOneSegment = false) => readPath(text, known, 'pid.example', isOneSegment);
+
+describe('a path', () => {
+  it.each([
+    ['100.102/x', '100.102/x'],
+    ['//100.102/x', '100.102/x'],
+    [' \t\u0000100.102/x ', '100.102/x '],
+    ['ark/lib/x', 'lib/x'],
+    ['ark/ /lib/x', 'lib/x'],
+    ['HDL:Lib/x', 'Lib/x'],
+    ['hdl://Lib/x', 'Lib/x'],
+    ['hdl:/Lib/x', 'Lib/x'],
+    ['doi: Lib/x', 'Lib/x'],
+    ['info:hdl/Lib/x', 'Lib/x'],
+    ['https://HDL.handle.net/Lib/x', 'Lib/x'],
+    ['http:/doi.org/Lib/x', 'Lib/x'],
+    ['https://archive.example:8443/ark/Lib/x', 'Lib/x'],
+    ['http://pid.example/Lib/x', 'Lib/x'],
+    ['ark/hdl:Lib/hdl:x', 'Lib/hdl:x'],
+  ])('%j has the name %j', (text, handle) => {
+    const { authority, handle: found } = read(text);
+    expect([found, authority === null]).toEqual([handle, false]);
+  });
+
+  it.each([
+    ['99.999/x', true],
+    ['hdl:other/x', true],
+    ['ark/other/x', true],
+    ['other/x', false],
+    ['hdl/Lib/x', false],
+    ['http://evil.example/Lib/x', false],
+    ['urn:Lib/x', false],
+    ['', false],
+  ])('%j has no known prefix; it can only be meant as a Handle: %s', (text, isMarked) => {
+    const reading = read(text);
+    expect([reading.authority, reading.isMarked]).toEqual([null, isMarked]);
+  });
+});
+
+describe('the local names of a reading', () => {
+  const namesOf = (text: string, isOneSegment = false) => {
+    const reading = read(text, isOneSegment);
+    return localNamesOf(reading.authority!, reading);
+  };
+
+  it.each([
+    ['Lib/x', false, ['x']],
+    ['Lib/', false, []],
+    ['Lib', false, []],
+    ['Lib/ x \0', false, [' x \0', ' x']],
+    ['Lib/100%25', false, ['100%25']],
+    ['hdl:Lib/100%25', false, ['100%25', '100%']],
+    ['hdl:Lib/100%25', true, ['100%', '100%25']],
+    ['hdl:Lib/%zz', true, ['%zz']],
+    [`100.102/${GUID.toLowerCase()} `, false, [GUID]],
+    [`100.102/${GUID}?x`, false, [GUID]],
+    [`hdl:100.102/${GUID}%3Fx`, true, [GUID]],
+    [`100.102/${GUID}0`, false, []],
+  ])('%j are in this order', (text, isOneSegment, candidates) => {
+    expect(namesOf(text, isOneSegment)).toEqual({ candidates, isTooLong: false });
+  });
+
+  it('have at most 8192 octets', () => {
+    expect(namesOf(`Lib/${'é'.repeat(4096)}`).isTooLong).toBe(false);
+    expect(namesOf(`Lib/${'é'.repeat(4097)}`)).toEqual({ candidates: [], isTooLong: true });
+    expect(namesOf(`Lib/x${' '.repeat(9000)}`)).toEqual({ candidates: ['x'], isTooLong: false });
+    expect(namesOf(`100.102/${'0'.repeat(9000)}`).isTooLong).toBe(true);
+  });
+});

@@ -6,7 +6,7 @@ import { Problem, invalidRequest, invalidValue, malformed } from '../problem/pro
 import { type Digest, digestOf } from '../registry/uuid.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
-import { notRegisteredDetail } from '../registry/not-registered.js';
+import { notRegisteredDetail } from '../registry/resolve-identifier.js';
 import { readMetadataId } from '../registry/parse-names.js';
 import type { Withdrawal } from '../registry/lifecycle.js';
 import type { UniqueName } from '../storage/identifiers/name-holders.js';

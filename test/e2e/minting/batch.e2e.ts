@@ -269,7 +269,8 @@ describe('a batch of 10,000', () => {
     );
     expect(body.items.map((each: any) => each.clientRef)).toEqual(items.map(({ clientRef }) => clientRef));
     expect(body.items.every((each: any) => each.status === 201)).toBe(true);
-    expect(slowest).toBeLessThan(500);
+    // A service whose coverage is counted is several times as slow.
+    if (process.env.SERVICES_COVERED !== '1') expect(slowest).toBeLessThan(500);
   };
 
   it('whose service is killed between commit and response is minted once, and its repeat returns the same identifiers', async () => {

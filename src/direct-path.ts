@@ -55,6 +55,9 @@ interface Answer {
   readonly count: () => void;
 }
 
+/** Longer bodies, in UTF-16 units, are left to the framework, which limits those that clients do not read. */
+const MAX_BODY = 16_384;
+
 /** A media type in `Accept` that a redirect cannot answer. */
 const NAMES_LINKSET = /linkset/i;
 
@@ -93,7 +96,7 @@ export class DirectPath {
     if (parts === null || !isPlain(request) || !isServed(request, parts)) return false;
     const began = performance.now();
     const answer = answerOf(request, parts);
-    if (answer === null) return false;
+    if (answer === null || answer.body.length > MAX_BODY) return false;
     const address = this.addressOf(request);
     const limited = parts.limits.takeRate(clientIdentity(parts.reader, address));
     if (limited === null) return false;

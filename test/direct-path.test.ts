@@ -69,6 +69,7 @@ describe('a plain request for a record in memory', () => {
     ['its name is unknown', held(null), {}],
     ['its record is withdrawn', held({ ...RECORD, state: 'withdrawn' }), {}],
     ['its record has no target', held({ ...RECORD, target: null }), {}],
+    ['its response is large', held({ ...RECORD, target: `https://a.example/${'a'.repeat(20_000)}` }), {}],
     ['its record has stored values', held({ ...RECORD, handleValues: [] }), {}],
     ['its record cannot be read', { records: { held: () => JSON.parse('{') as never } }, {}],
     ['it has a key', {}, { authorization: 'Bearer x' }],

@@ -86,7 +86,7 @@ const FORMS = [
     parse: (t) => id.parseFedoraDissemination(t),
     format: id.formatFedoraDissemination,
   },
-  { name: 'uuid', uri: false, make: (n) => hex(n), parse: (t) => id.parseDceUuid(t), format: id.formatDceUuid },
+  { name: 'uuid', uri: false, make: (n) => hex(n), parse: (t) => id.parseUuid(t), format: id.formatUuid },
 ];
 
 /** Hostile texts: each repeats a pattern that a naive parser would scan repeatedly. */

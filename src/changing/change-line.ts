@@ -1,6 +1,6 @@
 import { readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
-import { type RepairCode, listRepairs, parseNamingAuthority } from '../identifier/index.js';
+import { type RepairCode, parseNamingAuthority } from '../identifier/index.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/uuid.js';
@@ -119,7 +119,7 @@ export function readChange(
     fingerprint = fingerprintOf(comparison, step);
     const address = known.locate(name);
     if (address !== null) principal.require('curate', address.namingAuthority, '/identifier');
-    const found = { address, exact: exact?.address ?? null, repairs: listRepairs(read.repairs), metadata: null };
+    const found = { address, exact: exact?.address ?? null, repairs: read.repairs, metadata: null };
     const missDetail = notRegisteredDetail(name, normalized, known);
     const change = { missDetail, pointer: '/identifier' as const, ...found, step, ifVersion };
     return { line, clientRef, change, fingerprint };

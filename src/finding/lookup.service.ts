@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PlaceHolder, Places } from '../access/places.js';
 import type { Principal } from '../access/principal.js';
-import { type RepairCode, listRepairs, recognize } from '../identifier/index.js';
+import { type RepairCode, recognize } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
@@ -85,7 +85,7 @@ export class LookupService {
     if (record === null) return null;
     if (matches.length > 1) return matches.slice(0, MAX_CANDIDATES).map(({ identifier }) => identifier);
     const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);
-    return { record: principal.redact(record), repairs: listRepairs(read.repairs), metadataIdScheme };
+    return { record: principal.redact(record), repairs: read.repairs, metadataIdScheme };
   }
 
   /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or as `Places.run`. */

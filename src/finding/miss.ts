@@ -1,4 +1,4 @@
-import { upperAscii } from '../identifier/index.js';
+import { upperAscii } from '../registry/upper-ascii.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';

@@ -1,4 +1,4 @@
-import { upperAscii } from '../identifier/index.js';
+import { upperAscii } from '../registry/upper-ascii.js';
 
 /** Candidates of one text. All names that differ from a GUID in one place are fewer. */
 const MAX_CANDIDATES = 600;

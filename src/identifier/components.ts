@@ -1,11 +1,11 @@
 /** The components of a parsed text: one shape for each kind, plain strings, null for an absent component. */
 import { formatCordraId, formatLocalName } from './forms/cordra-id.js';
-import { hyphenated, isDce, type UuidVariant, variantOf, versionOf } from './forms/dce-uuid.js';
+import { formatUuidHyphenated, isDce, type UuidVariant, uuidVariant, uuidVersion } from './forms/uuid.js';
 import { formatFedoraPid } from './forms/fedora-pid.js';
 import { formatHandle } from './forms/handle.js';
 import type {
   CordraId,
-  DceUuid,
+  Uuid,
   FedoraDissemination,
   FedoraPid,
   Handle,
@@ -141,8 +141,13 @@ export function disseminationParts(dissemination: FedoraDissemination): Datastre
   return { pid, type: 'method-call', sDefPid: formatFedoraPid(sDefPid), methodName, params };
 }
 
-export function uuidParts(uuid: DceUuid): UuidParts {
-  return { hyphenated: hyphenated(uuid), version: versionOf(uuid), variant: variantOf(uuid), dce: isDce(uuid) };
+export function uuidParts(uuid: Uuid): UuidParts {
+  return {
+    hyphenated: formatUuidHyphenated(uuid),
+    version: uuidVersion(uuid),
+    variant: uuidVariant(uuid),
+    dce: isDce(uuid),
+  };
 }
 
 /** The components of a URI that its name does not have; in the order of a URI. */

@@ -15,7 +15,7 @@
  */
 import { HUS_LOCAL_NAME, PATH, PCHAR, REG_NAME } from './grammar/ascii.js';
 import { formatCordraId } from './forms/cordra-id.js';
-import { hyphenated } from './forms/dce-uuid.js';
+import { formatUuidHyphenated } from './forms/uuid.js';
 import { formatFedoraDissemination } from './forms/fedora-dissemination.js';
 import { formatFedoraUri } from './forms/fedora-uri.js';
 import { formatUHandle } from './forms/handle-uri-scheme.js';
@@ -93,7 +93,7 @@ export function canonicalUri(name: Name): string {
     case 'fedora-dissemination':
       return formatFedoraDissemination(name);
     case 'uuid':
-      return `urn:uuid:${hyphenated(name)}`;
+      return `urn:uuid:${formatUuidHyphenated(name)}`;
   }
 }
 

@@ -6,17 +6,6 @@
  */
 export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './forms/cordra-id.js';
 export {
-  formatDceUuid,
-  hyphenated,
-  isDce,
-  isDceUuid,
-  parseDceUuid,
-  toDceUuid,
-  type UuidVariant,
-  variantOf,
-  versionOf,
-} from './forms/dce-uuid.js';
-export {
   formatFedoraDissemination,
   isFedoraDissemination,
   MAX_DATASTREAM_ID_LENGTH,
@@ -29,10 +18,20 @@ export { formatHandle, isHandle, parseHandle, toHandle } from './forms/handle.js
 export { formatHdlUri, type HdlUriOptions, isHdlUri, parseHdlUri, toHdlUri } from './forms/hdl-uri.js';
 export { formatHttpUri, type HttpUriOptions, isHttpUri, parseHttpUri, toHttpUri } from './forms/http-uri.js';
 export { formatInfoHdl, type InfoHdlOptions, isInfoHdl, parseInfoHdl, toInfoHdl } from './forms/info-hdl.js';
+export {
+  formatUuid,
+  formatUuidHyphenated,
+  isDce,
+  isUuid,
+  parseUuid,
+  toUuid,
+  type UuidVariant,
+  uuidVariant,
+  uuidVersion,
+} from './forms/uuid.js';
 export { comparisonKey, type KeyOptions, registryKey, sameName } from './comparison-key.js';
 export type {
   CordraId,
-  DceUuid,
   FedoraDatastream,
   FedoraDissemination,
   FedoraMethodCall,
@@ -44,9 +43,9 @@ export type {
   HttpUri,
   InfoHdl,
   Name,
+  Uuid,
 } from './types.js';
-export { upperAscii } from './grammar/ascii.js';
-export { namingAuthorityKey, parentOf, parseNamingAuthority } from './forms/naming-authority.js';
+export { namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
 export { omittedOf } from './components.js';
 export type * from './components.js';
@@ -54,7 +53,7 @@ export type { Charset } from './grammar/handle-characters.js';
 export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';
 export { type KnownNamingAuthority, recognize, type RecognizeOptions } from './recognize.js';
 export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
-export { listRepairs, REPAIR_CODES, type RepairCode, type RepairSet } from './repairs.js';
+export { REPAIR_CODES, type RepairCode } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';
 export type { Profile } from './forms/segments.js';
 export {

@@ -8,7 +8,7 @@ import type { Name } from './types.js';
 import type { Charset } from './grammar/handle-characters.js';
 import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
 import { type KnownNamingAuthority, recognize } from './recognize.js';
-import { listRepairs, type RepairCode } from './repairs.js';
+import { NO_REPAIRS, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
 import { fail, type Result, type SyntaxFault } from './syntax-error.js';
@@ -91,7 +91,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
     uris: urisOf(name, ownResolver),
     unavailable: unavailableUris(name, ownResolver),
     ...(omitted.length > 0 && { omitted }),
-    repairs: listRepairs(read.repairs),
+    repairs: read.repairs,
     name,
   };
   if (context.equalTo === undefined) return found;
@@ -130,5 +130,5 @@ function statedOrKnown({ profile, namingAuthorityOf }: Options): Options['naming
 
 function resolverOf(config: ResolverConfig | undefined): Result<Resolver> | null {
   if (config === undefined) return null;
-  return isResolver(config) ? { ok: true, value: config, repairs: 0 } : parseResolver(config);
+  return isResolver(config) ? { ok: true, value: config, repairs: NO_REPAIRS } : parseResolver(config);
 }

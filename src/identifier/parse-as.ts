@@ -1,6 +1,6 @@
 /** Parsing by kind, for normalization and recognition. */
 import { formatCordraId, parseCordraId } from './forms/cordra-id.js';
-import { formatDceUuid, parseDceUuid } from './forms/dce-uuid.js';
+import { formatUuid, parseUuid } from './forms/uuid.js';
 import { formatFedoraDissemination, parseFedoraDissemination } from './forms/fedora-dissemination.js';
 import { formatFedoraPid, parseFedoraPid } from './forms/fedora-pid.js';
 import { formatFedoraUri, parseFedoraUri } from './forms/fedora-uri.js';
@@ -14,7 +14,7 @@ import type { Resolver } from './resolver.js';
 import { type Failure, ok, type Result, type Success } from './syntax-error.js';
 
 /** The kinds of text, each with a parser. */
-export const KINDS = [
+export const KINDS = Object.freeze([
   'cordra',
   'handle',
   'hdl-uri',
@@ -24,7 +24,7 @@ export const KINDS = [
   'fedora-uri',
   'fedora-dissemination',
   'uuid',
-] as const;
+] as const);
 
 /** One of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
@@ -111,10 +111,10 @@ export function readAs(input: string, kind: Kind, options: ReadingOptions): Resu
         parts: show.disseminationParts(name),
       }));
     case 'uuid':
-      return as(parseDceUuid(input), (name) => ({
+      return as(parseUuid(input), (name) => ({
         kind,
         name,
-        normalized: formatDceUuid(name),
+        normalized: formatUuid(name),
         parts: show.uuidParts(name),
       }));
   }

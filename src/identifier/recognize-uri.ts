@@ -19,7 +19,7 @@ import type { CordraId, Handle } from './types.js';
 import { hdlUriParts, httpUriParts, infoHdlParts } from './components.js';
 import { parseWithRawCharacters } from './grammar/raw-characters.js';
 import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js';
-import { NO_REPAIRS, repair, type RepairSet } from './repairs.js';
+import { joinRepairs, NO_REPAIRS, repair, type Repairs } from './repairs.js';
 import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
@@ -50,7 +50,7 @@ export function recognizeHdl(text: string, options: RecognizeOptions): Recogniti
   const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'hdl-uri', name, normalized: formatHdlUri(uri), parts: hdlUriParts(uri) };
-  return ok(reading, read.repairs | repairs);
+  return ok(reading, joinRepairs(read.repairs, repairs));
 }
 
 export function recognizeHttp(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
@@ -59,7 +59,7 @@ export function recognizeHttp(text: string, scheme: 'http' | 'https', options: R
   const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'http-uri', name, normalized: formatHttpUri(uri), parts: httpUriParts(uri) };
-  return ok(reading, read.repairs | repairs);
+  return ok(reading, joinRepairs(read.repairs, repairs));
 }
 
 export function recognizeInfo(text: string, options: RecognizeOptions): Recognition {
@@ -71,7 +71,7 @@ export function recognizeInfo(text: string, options: RecognizeOptions): Recognit
   const { name, handle, repairs } = cordraFirst(read.value.name, options);
   const uri = brand({ ...read.value, name: handle });
   const reading: Reading = { kind: 'info-hdl', name, normalized: formatInfoHdl(uri), parts: infoHdlParts(uri) };
-  return ok(reading, read.repairs | repairs);
+  return ok(reading, joinRepairs(read.repairs, repairs));
 }
 
 export function recognizeUrn(text: string): Recognition {
@@ -84,7 +84,7 @@ export function recognizeUrn(text: string): Recognition {
 export function recognizeDoi(text: string, options: RecognizeOptions): Recognition {
   const native = text.slice(4).trimStart();
   const read = isDigit(native.charCodeAt(0)) ? readNative(native, options) : noDoi(native);
-  if (read.ok) return ok(read.value, read.repairs | DOI_PREFIX_REMOVED);
+  if (read.ok) return ok(read.value, joinRepairs(read.repairs, DOI_PREFIX_REMOVED));
   return { ...failAt(read, text.length - native.length + read.fault.offset), kind: read.kind };
 }
 
@@ -136,7 +136,7 @@ interface CordraFirst {
   readonly name: CordraId | Handle;
   /** The name to write in the URI. */
   readonly handle: CordraId | Handle;
-  readonly repairs: RepairSet;
+  readonly repairs: Repairs;
 }
 
 /**

@@ -30,7 +30,7 @@ import {
   recognizeUrn,
   type RecognizeOptions,
 } from './recognize-uri.js';
-import { repair } from './repairs.js';
+import { joinRepairs, repair } from './repairs.js';
 import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
 import { schemeLength } from './grammar/uri-syntax.js';
 
@@ -45,7 +45,7 @@ export function recognize(input: string, options: RecognizeOptions = {}): Recogn
   const text = input.trim();
   const read = asKnown(text, recognizeTrimmed(text, options), options);
   if (text.length === input.length) return read;
-  if (read.ok) return ok(read.value, read.repairs | WHITESPACE_TRIMMED);
+  if (read.ok) return ok(read.value, joinRepairs(read.repairs, WHITESPACE_TRIMMED));
   const lead = input.length - input.trimStart().length;
   return { ...failAt(read, lead + read.fault.offset), kind: read.kind };
 }
@@ -60,7 +60,8 @@ function asKnown(text: string, read: Recognition, options: RecognizeOptions): Re
   if (options.namingAuthorityOf?.(name.namingAuthority)?.profile !== 'cordra') return read;
   const plain = text.replace(HYPHENATED, (found) => found.replaceAll('-', ''));
   const again = plain === text ? read : recognizeTrimmed(plain, options);
-  if (again.ok && again.value.name.type === 'cordra') return ok(again.value, again.repairs | HYPHENS_REMOVED);
+  if (again.ok && again.value.name.type === 'cordra')
+    return ok(again.value, joinRepairs(again.repairs, HYPHENS_REMOVED));
   const native = formatHandle(name);
   const strict = parseCordraId(native);
   if (strict.ok) return read;
@@ -100,7 +101,7 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
 
 function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
   const read = recognizeHttp(`${scheme}://${text}`, scheme, options);
-  if (read.ok) return ok(read.value, read.repairs | SCHEME_ADDED);
+  if (read.ok) return ok(read.value, joinRepairs(read.repairs, SCHEME_ADDED));
   return { ...failAt(read, Math.max(0, read.fault.offset - scheme.length - 3)), kind: read.kind };
 }
 

@@ -1,12 +1,11 @@
 /**
  * The differences between an input and its canonical form, for curators.
  *
- * Parsers collect repairs as a bit set, so that a text without repairs has no cost. In every form, a text is canonical
- * if and only if it has no repairs.
+ * Most texts have none and share one empty list. In every form, a text is canonical if and only if it has no repairs.
  */
 
 /** All repairs, in the order of the lists of repairs. */
-export const REPAIR_CODES = [
+export const REPAIR_CODES = Object.freeze([
   /** White space around the text was removed. Only without a kind (R-28). */
   'WHITESPACE_TRIMMED',
   /** `doi:` was removed: a DOI name is a Handle. Only without a kind (R-28). */
@@ -41,24 +40,24 @@ export const REPAIR_CODES = [
   'BRACES_REMOVED',
   /** The hyphens of a UUID were removed (UUID-05), or of a GUID of a known naming authority. */
   'HYPHENS_REMOVED',
-] as const;
+] as const);
 
 /** One of `REPAIR_CODES`. */
 export type RepairCode = (typeof REPAIR_CODES)[number];
 
-/** A set of repairs; combine with `|`, read with `listRepairs`. */
-export type RepairSet = number;
+/** The repairs of a text, in the order of `REPAIR_CODES`; frozen. */
+export type Repairs = readonly RepairCode[];
 
-export const NO_REPAIRS: RepairSet = 0;
+/** The one empty list. */
+export const NO_REPAIRS: Repairs = Object.freeze([]);
 
-/** The set of one repair. */
-export function repair(code: RepairCode): RepairSet {
-  return 1 << REPAIR_CODES.indexOf(code);
+/** The list of one repair. */
+export function repair(code: RepairCode): Repairs {
+  return Object.freeze([code]);
 }
 
-const NONE: readonly RepairCode[] = Object.freeze([]);
-
-/** The repairs of a set, in the order of `REPAIR_CODES`. */
-export function listRepairs(repairs: RepairSet): readonly RepairCode[] {
-  return repairs === NO_REPAIRS ? NONE : REPAIR_CODES.filter((_, bit) => (repairs & (1 << bit)) !== 0);
+/** The repairs of both lists. Nothing is allocated where one is `NO_REPAIRS`, which is why they are compared with it. */
+export function joinRepairs(a: Repairs, b: Repairs): Repairs {
+  if (b === NO_REPAIRS || a === b) return a;
+  return a === NO_REPAIRS ? b : Object.freeze(REPAIR_CODES.filter((code) => a.includes(code) || b.includes(code)));
 }

@@ -11,7 +11,7 @@ import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
 import { brand, type Branded } from './brand.js';
 import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
-import { repair, type RepairSet } from './repairs.js';
+import { joinRepairs, repair, type Repairs } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
 import { isTriplet } from './grammar/uri-syntax.js';
 
@@ -49,9 +49,9 @@ export function parseResolver(config: ResolverConfig): Result<Resolver> {
   const prefix = `${scheme}://${authority.value}/${firstSegment === null ? '' : `${firstSegment}/`}`;
   const resolver = brand({ scheme, authority: authority.value, firstSegment, prefix });
   checkedResolvers.add(Object.freeze(resolver));
-  let repairs: RepairSet = authority.repairs;
-  if (scheme !== config.scheme) repairs |= SCHEME_LOWERCASED;
-  if (first !== null) repairs |= escapeRepairs(first, 0, first.length, UNRESERVED);
+  let repairs: Repairs = authority.repairs;
+  if (scheme !== config.scheme) repairs = joinRepairs(repairs, SCHEME_LOWERCASED);
+  if (first !== null) repairs = joinRepairs(repairs, escapeRepairs(first, 0, first.length, UNRESERVED));
   return ok(resolver, repairs);
 }
 

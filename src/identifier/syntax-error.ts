@@ -4,7 +4,7 @@
  * A malformed text is a value (`Result`) and not an exception, because most callers parse many texts and expect some to
  * be malformed. The `toX` functions throw the same fault as an error.
  */
-import type { RepairSet } from './repairs.js';
+import type { Repairs } from './repairs.js';
 
 /**
  * The closed list of syntax codes.
@@ -12,7 +12,7 @@ import type { RepairSet } from './repairs.js';
  * All but the last are in the published test vectors. `NOT_RECOGNIZED` occurs only where no kind was requested and the
  * text resembles none.
  */
-export const SYNTAX_CODES = [
+export const SYNTAX_CODES = Object.freeze([
   'MISSING_SCHEME',
   'WRONG_SCHEME',
   'WRONG_NAMESPACE',
@@ -38,7 +38,7 @@ export const SYNTAX_CODES = [
   'INVALID_PARAM',
   'INVALID_UUID',
   'NOT_RECOGNIZED',
-] as const;
+] as const);
 
 /** One of `SYNTAX_CODES`. */
 export type SyntaxCode = (typeof SYNTAX_CODES)[number];
@@ -57,8 +57,8 @@ export interface SyntaxFault {
 export interface Success<T> {
   readonly ok: true;
   readonly value: T;
-  /** The differences between the text and its canonical form; see `listRepairs`. */
-  readonly repairs: RepairSet;
+  /** The differences between the text and its canonical form. */
+  readonly repairs: Repairs;
 }
 
 export interface Failure {
@@ -69,7 +69,7 @@ export interface Failure {
 /** The value, or the fault. */
 export type Result<T> = Success<T> | Failure;
 
-export function ok<T>(value: T, repairs: RepairSet): Success<T> {
+export function ok<T>(value: T, repairs: Repairs): Success<T> {
   return { ok: true, value, repairs };
 }
 

@@ -68,13 +68,13 @@ export type FedoraMethodCall = Branded<{
 export type FedoraDissemination = FedoraDatastream | FedoraMethodCall;
 
 /** A UUID (UUID-05): 32 upper-case hexadecimal digits. */
-export type DceUuid = Branded<{
+export type Uuid = Branded<{
   readonly type: 'uuid';
   readonly hex: string;
 }>;
 
 /** What a text denotes, in any form. */
-export type Name = CordraId | Handle | FedoraPid | FedoraDissemination | DceUuid;
+export type Name = CordraId | Handle | FedoraPid | FedoraDissemination | Uuid;
 
 /** The form of an hdl URI: `path` and `host` are terms of CORDRA, the others of the Handle URI scheme. */
 export type HdlForm = 'path' | 'host' | 'name' | 'authority' | 'server';

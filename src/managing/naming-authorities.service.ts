@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../identifier/index.js';
+import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
 import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';
@@ -184,7 +184,7 @@ function notFound(prefix: string): Problem {
 
 /** The prefixes that a prefix is derived from, its parent first. */
 function ancestorsOf(prefix: string): string[] {
-  const parent = parentOf(prefix);
+  const parent = parentNamingAuthority(prefix);
   return parent === null ? [] : [parent, ...ancestorsOf(parent)];
 }
 

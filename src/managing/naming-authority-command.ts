@@ -1,4 +1,4 @@
-import { type Resolver, listRepairs, parseNamingAuthority, parseResolver, recognize } from '../identifier/index.js';
+import { type Resolver, parseNamingAuthority, parseResolver, recognize } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,
@@ -58,7 +58,7 @@ export function parseNewNamingAuthority(
 /** @throws Problem INVALID_REQUEST for a prefix whose identifiers would be read as other names, or not at all. */
 function requireReadable(prefix: string, profile: NamingAuthorityRules['profile']): void {
   const read = recognize(`${prefix}/0`, { namingAuthorityOf: () => ({ profile: 'handle' }) });
-  const name = read.ok && listRepairs(read.repairs).length === 0 ? read.value.name : null;
+  const name = read.ok && read.repairs.length === 0 ? read.value.name : null;
   if (profile === 'cordra' || (name?.type === 'handle' && name.namingAuthority === prefix)) return;
   throw invalidValue(
     '/namingAuthority',

@@ -1,4 +1,4 @@
-import { upperAscii } from '../identifier/index.js';
+import { upperAscii } from './upper-ascii.js';
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { denotes, isAt } from './key-collision.js';

@@ -7,8 +7,8 @@ import {
   recognize,
   registryKey,
   toCordraId,
-  upperAscii,
 } from '../identifier/index.js';
+import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
 /** Octets of the longest stored canonical text: a Handle of 4096 octets that are all escaped, and its prefix. */

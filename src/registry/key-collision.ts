@@ -1,4 +1,5 @@
-import { type RecognizeOptions, upperAscii, recognize } from '../identifier/index.js';
+import { type RecognizeOptions, recognize } from '../identifier/index.js';
+import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type CanonicalName, type NameRule, comparisonOf } from './canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';

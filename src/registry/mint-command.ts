@@ -1,11 +1,5 @@
 import { NO_TEXTS, TEXTS, type TextName, readTexts, textsAfter } from './members.js';
-import {
-  formatDceUuid,
-  namingAuthorityKey,
-  parseDceUuid,
-  parseHandle,
-  parseNamingAuthority,
-} from '../identifier/index.js';
+import { formatUuid, namingAuthorityKey, parseUuid, parseHandle, parseNamingAuthority } from '../identifier/index.js';
 import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
@@ -171,9 +165,9 @@ function readPreviousVersion(
 }
 
 function readGuid(text: string): string {
-  const read = parseDceUuid(text);
+  const read = parseUuid(text);
   if (!read.ok) throw malformed({ ...read.fault, code: 'INVALID_GUID' }, '/guid');
-  return formatDceUuid(read.value);
+  return formatUuid(read.value);
 }
 
 /** A local name of any legal Handle (CID-02), but not an empty one. */

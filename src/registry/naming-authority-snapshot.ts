@@ -12,8 +12,8 @@ import {
   omittedOf,
   parseHandle,
   recognize,
-  upperAscii,
 } from '../identifier/index.js';
+import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './uuid.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';

@@ -1,4 +1,4 @@
-import { type Name, type RepairCode, listRepairs } from '../identifier/index.js';
+import { type Name, type RepairCode } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -32,7 +32,7 @@ export async function resolveIdentifier(
   const { name, normalized } = read.value;
   const address = known.locate(name);
   const record = address === null ? null : await reader.find(address);
-  if (record !== null) return { record, name, repairs: listRepairs(read.repairs) };
+  if (record !== null) return { record, name, repairs: read.repairs };
   throw new Problem('IDENTIFIER_NOT_FOUND', notRegisteredDetail(name, normalized, known));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Context, type Kind, listRepairs, normalize } from '../../src/identifier/index.js';
+import { type Context, type Kind, normalize, parseHandle, parseUuid, REPAIR_CODES } from '../../src/identifier/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
@@ -69,7 +69,14 @@ describe('repairs', () => {
   });
 
   it('are listed once each, in the order of the published list', () => {
-    expect(listRepairs(0x7fffffff)).toEqual(ALL);
-    expect(listRepairs(0)).toEqual([]);
+    expect(REPAIR_CODES).toEqual(ALL);
+  });
+
+  it('are a frozen list, and texts without repairs share one', () => {
+    const [one, other] = [parseHandle('1/a'), parseHandle('1/b')];
+    expect(one.ok && other.ok && one.repairs === other.repairs && Object.isFrozen(one.repairs)).toBe(true);
+    const braced = parseUuid('{f58fb49e-b1f8-48f0-a606-e84cef294be5}');
+    expect(braced).toMatchObject({ repairs: ['GUID_UPPERCASED', 'BRACES_REMOVED', 'HYPHENS_REMOVED'] });
+    expect(braced.ok && Object.isFrozen(braced.repairs)).toBe(true);
   });
 });

@@ -26,23 +26,30 @@ describe('keys', () => {
       id.comparisonKey(id.toHandle('info:fedora/demo:1')),
       id.comparisonKey(id.toFedoraPid('demo:1')),
       id.comparisonKey(id.toFedoraDissemination('info:fedora/demo:1/DC')),
-      id.comparisonKey(id.toDceUuid(guid)),
+      id.comparisonKey(id.toUuid(guid)),
       id.comparisonKey(id.toHandle(`urn:uuid:/${GUID}`)),
     ];
     expect(new Set(keys).size).toBe(keys.length);
   });
 
   it('a UUID and a dissemination have their canonical text as key', () => {
-    expect(id.comparisonKey(id.toDceUuid(guid))).toBe(`urn:uuid:${GUID}`);
+    expect(id.comparisonKey(id.toUuid(guid))).toBe(`urn:uuid:${GUID}`);
     expect(id.comparisonKey(id.toFedoraDissemination('info:fedora/demo:1/DC'))).toBe('info:fedora/demo:1/DC');
   });
 });
 
+it('whatever is no string is no identifier', () => {
+  const checks = [id.isCordraId, id.isHandle, id.isHdlUri, id.isHttpUri, id.isInfoHdl, id.isUuid];
+  for (const is of [...checks, id.isFedoraPid, id.isFedoraUri, id.isFedoraDissemination]) {
+    expect([undefined, null, 5, {}, ['1/x']].map((input) => is(input))).toEqual([false, false, false, false, false]);
+  }
+});
+
 describe('naming authorities on their own', () => {
   it('HS-07: a derived prefix has a parent', () => {
-    expect(id.parentOf('10.978.88')).toBe('10.978');
-    expect(id.parentOf('12345.1')).toBe('12345');
-    expect(id.parentOf('12345')).toBeNull();
+    expect(id.parentNamingAuthority('10.978.88')).toBe('10.978');
+    expect(id.parentNamingAuthority('12345.1')).toBe('12345');
+    expect(id.parentNamingAuthority('12345')).toBeNull();
   });
 
   it('are read for a profile', () => {

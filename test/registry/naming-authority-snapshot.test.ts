@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  DEFAULT_RESOLVER,
-  formatHandle,
-  isHandle,
-  listRepairs,
-  toHandle,
-  toResolver,
-} from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '../../src/identifier/index.js';
 import { NamingAuthoritySnapshot, activeIn, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
 
@@ -193,7 +186,7 @@ describe('recognition among known naming authorities', () => {
     if (!read.ok) throw new Error(read.fault.detail);
     const guid = '0A1B2C3D4E5F60718293A4B5C6D7E8F9';
     expect(read.value.name).toMatchObject({ type: 'cordra', namingAuthority: '100.102', guid });
-    expect(listRepairs(read.repairs)).toContain('HYPHENS_REMOVED');
+    expect(read.repairs).toContain('HYPHENS_REMOVED');
     expect(known.readName(text.replace('100.102', '20.500'))).toMatchObject({ value: { name: { type: 'handle' } } });
   });
 

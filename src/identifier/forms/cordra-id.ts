@@ -14,7 +14,7 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle } from '../types.js';
 import { cordraAuthorityFault } from './naming-authority.js';
 import { escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
-import { NO_REPAIRS, repair } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
 import { findNotQuery, formatTail } from '../grammar/uri-syntax.js';
 
@@ -42,7 +42,7 @@ export function parseCordraId(input: string): Result<CordraId> {
     hash < 0 ? null : normalizeEscapes(input, hash + 1, input.length),
   );
   if (!read.ok || (query < 0 && hash < 0)) return read;
-  return ok(read.value, read.repairs | escapeRepairs(input, slash, input.length, UNRESERVED));
+  return ok(read.value, joinRepairs(read.repairs, escapeRepairs(input, slash, input.length, UNRESERVED)));
 }
 
 /**
@@ -112,7 +112,7 @@ export function asHandle(id: CordraId): Handle {
   return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
 }
 
-export const isCordraId = (input: string): boolean => parseCordraId(input).ok;
+export const isCordraId = (input: unknown): boolean => typeof input === 'string' && parseCordraId(input).ok;
 /** @throws IdentifierSyntaxError */
 export const toCordraId = (input: string): CordraId => unwrap(parseCordraId(input));
 

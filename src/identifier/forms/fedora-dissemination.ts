@@ -19,7 +19,7 @@ import { brand } from '../brand.js';
 import type { FedoraDissemination, FedoraPid } from '../types.js';
 import { characterCount, findNotNCName } from '../grammar/nc-name.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
-import { NO_REPAIRS, type RepairSet } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
 import { utf8Fault } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
@@ -40,7 +40,7 @@ export function parseFedoraDissemination(input: string): Result<FedoraDisseminat
   if (scan.secondSlash < 0 && scan.query >= 0) return queryFault(scan, 'only a method call has parameters');
   const pid = readFedoraPid(input, start, scan.slash);
   if (!pid.ok) return pid;
-  const repairs = info.repairs | pid.repairs;
+  const repairs = joinRepairs(info.repairs, pid.repairs);
   return scan.secondSlash < 0
     ? readDatastream(input, scan, pid.value, repairs)
     : readMethodCall(input, scan, pid.value, repairs);
@@ -54,11 +54,12 @@ export function formatFedoraDissemination(dissemination: FedoraDissemination): s
   return `${object}/${formatFedoraPid(sDefPid)}/${encode(methodName, UNRESERVED)}${formatParams(params)}`;
 }
 
-export const isFedoraDissemination = (input: string): boolean => parseFedoraDissemination(input).ok;
+export const isFedoraDissemination = (input: unknown): boolean =>
+  typeof input === 'string' && parseFedoraDissemination(input).ok;
 /** @throws IdentifierSyntaxError */
 export const toFedoraDissemination = (input: string): FedoraDissemination => unwrap(parseFedoraDissemination(input));
 
-function readDatastream(input: string, scan: UriScan, pid: FedoraPid, repairs: RepairSet): Result<FedoraDissemination> {
+function readDatastream(input: string, scan: UriScan, pid: FedoraPid, repairs: Repairs): Result<FedoraDissemination> {
   const start = scan.slash + 1;
   const id = readNCName(input, start, scan.pathEnd, 'INVALID_DATASTREAM_ID', 'datastream ID');
   if (!id.ok) return id;
@@ -67,10 +68,10 @@ function readDatastream(input: string, scan: UriScan, pid: FedoraPid, repairs: R
     return fail('INVALID_DATASTREAM_ID', scan.pathEnd, 'FED-11', detail);
   }
   const value = { type: 'fedora-dissemination', shape: 'datastream', pid, datastreamId: id.value } as const;
-  return ok(brand(value), repairs | id.repairs);
+  return ok(brand(value), joinRepairs(repairs, id.repairs));
 }
 
-function readMethodCall(input: string, scan: UriScan, pid: FedoraPid, repairs: RepairSet): Result<FedoraDissemination> {
+function readMethodCall(input: string, scan: UriScan, pid: FedoraPid, repairs: Repairs): Result<FedoraDissemination> {
   const sDef = readFedoraPid(input, scan.slash + 1, scan.secondSlash);
   if (!sDef.ok) return sDef;
   const method = readNCName(input, scan.secondSlash + 1, scan.pathEnd, 'INVALID_METHOD_NAME', 'method name');
@@ -85,7 +86,7 @@ function readMethodCall(input: string, scan: UriScan, pid: FedoraPid, repairs: R
     methodName: method.value,
     params: params.value,
   } as const;
-  return ok(brand(value), repairs | sDef.repairs | method.repairs | params.repairs);
+  return ok(brand(value), joinRepairs(joinRepairs(joinRepairs(repairs, sDef.repairs), method.repairs), params.repairs));
 }
 
 function readNCName(

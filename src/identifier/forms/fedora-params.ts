@@ -11,7 +11,7 @@
 import { UNRESERVED } from '../grammar/ascii.js';
 import type { FedoraParam } from '../types.js';
 import { decode, escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
-import { NO_REPAIRS, repair } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { utf8Fault } from './segments.js';
 import { fail, type Failure, ok, type Result } from '../syntax-error.js';
 
@@ -36,7 +36,7 @@ export function readParams(input: string, start: number): Result<readonly Fedora
     at = ampersand + 1;
   }
   const escapes = escaped ? escapeRepairs(input, start, input.length, UNRESERVED) : NO_REPAIRS;
-  return sorted ? ok(params, escapes) : ok(params.sort(compare), escapes | PARAMS_SORTED);
+  return sorted ? ok(params, escapes) : ok(params.sort(compare), joinRepairs(escapes, PARAMS_SORTED));
 }
 
 /** The parameters with a leading "?"; empty when there are none. */

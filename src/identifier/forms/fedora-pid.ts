@@ -14,7 +14,7 @@ import { classesOf, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
 import type { FedoraPid } from '../types.js';
 import { escapeRepairs } from '../grammar/percent-encoding.js';
-import { NO_REPAIRS, repair } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { isTriplet } from '../grammar/uri-syntax.js';
 
@@ -70,7 +70,7 @@ export function readFedoraPid(input: string, start: number, end: number): Result
     objectId: escaped ? upperEscapes(object) : object,
   } as const);
   const separator = written === 1 ? NO_REPAIRS : SEPARATOR_DECODED;
-  return ok(value, separator | (escaped ? escapeRepairs(input, objectStart, end, 0) : NO_REPAIRS));
+  return ok(value, joinRepairs(separator, escaped ? escapeRepairs(input, objectStart, end, 0) : NO_REPAIRS));
 }
 
 /** The normal form of a PID. */
@@ -78,7 +78,7 @@ export function formatFedoraPid(pid: FedoraPid): string {
   return `${pid.namespaceId}:${pid.objectId}`;
 }
 
-export const isFedoraPid = (input: string): boolean => parseFedoraPid(input).ok;
+export const isFedoraPid = (input: unknown): boolean => typeof input === 'string' && parseFedoraPid(input).ok;
 /** @throws IdentifierSyntaxError */
 export const toFedoraPid = (input: string): FedoraPid => unwrap(parseFedoraPid(input));
 

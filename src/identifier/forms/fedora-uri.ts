@@ -8,6 +8,7 @@
 import { formatFedoraPid, readFedoraPid } from './fedora-pid.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
 import type { FedoraPid } from '../types.js';
+import { joinRepairs } from '../repairs.js';
 import { fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
 
@@ -19,7 +20,7 @@ export function parseFedoraUri(input: string): Result<FedoraPid> {
   const extra = fragmentFault(scan) ?? (scan.query < 0 ? null : queryFault(scan, 'an object URI has no query'));
   if (extra !== null) return extra;
   const pid = readFedoraPid(input, start, scan.pathEnd);
-  return pid.ok ? ok(pid.value, info.repairs | pid.repairs) : pid;
+  return pid.ok ? ok(pid.value, joinRepairs(info.repairs, pid.repairs)) : pid;
 }
 
 /** The object URI of a PID. */
@@ -27,7 +28,7 @@ export function formatFedoraUri(pid: FedoraPid): string {
   return `info:fedora/${formatFedoraPid(pid)}`;
 }
 
-export const isFedoraUri = (input: string): boolean => parseFedoraUri(input).ok;
+export const isFedoraUri = (input: unknown): boolean => typeof input === 'string' && parseFedoraUri(input).ok;
 /** @throws IdentifierSyntaxError */
 export const toFedoraUri = (input: string): FedoraPid => unwrap(parseFedoraUri(input));
 

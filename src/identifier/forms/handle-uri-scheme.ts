@@ -20,7 +20,7 @@ import { brand } from '../brand.js';
 import type { Handle, HdlForm, HdlUri } from '../types.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { bracketFault, utf8Fault } from './segments.js';
 import { describe, fail, failAt, ok, type Result } from '../syntax-error.js';
 import {
@@ -55,7 +55,7 @@ export function parseHandleSchemeUri(
   if (!server.ok) return server;
   const read = readUHandle(input, Math.min(serverEnd + 1, scan.pathEnd), scan, charset);
   if (!read.ok) return read;
-  return uriOf(input, scan, read.value, 'server', server.value, read.repairs | server.repairs);
+  return uriOf(input, scan, read.value, 'server', server.value, joinRepairs(read.repairs, server.repairs));
 }
 
 /** The canonical text of a URI of this scheme. */
@@ -91,9 +91,12 @@ function readUHandle(input: string, start: number, scan: UriScan, charset: Chars
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
   let repairs = NO_REPAIRS;
   if (scan.escaped) {
-    repairs |= escapeRepairs(input, start, slash, REG_NAME) | escapeRepairs(input, slash, pathEnd, HUS_LOCAL_NAME);
+    repairs = joinRepairs(
+      repairs,
+      joinRepairs(escapeRepairs(input, start, slash, REG_NAME), escapeRepairs(input, slash, pathEnd, HUS_LOCAL_NAME)),
+    );
   }
-  if (hasColonOrAt(input, slash, pathEnd)) repairs |= ESCAPE_ADDED;
+  if (hasColonOrAt(input, slash, pathEnd)) repairs = joinRepairs(repairs, ESCAPE_ADDED);
   return ok(read.value, repairs);
 }
 
@@ -117,10 +120,10 @@ function uriOf(
   name: Handle,
   form: HdlForm,
   server: string | null,
-  repairs: RepairSet,
+  repairs: Repairs,
 ): Result<HdlUri> {
   const query = readQuery(input, scan);
   const fragment = readFragment(input, scan);
   const uri = brand({ type: 'hdl-uri', name, form, server, query, fragment } as const);
-  return ok(uri, repairs | schemeRepairs(input, 'hdl') | tailRepairs(input, scan));
+  return ok(uri, joinRepairs(joinRepairs(repairs, schemeRepairs(input, 'hdl')), tailRepairs(input, scan)));
 }

@@ -38,6 +38,7 @@ export function formatHandle(handle: Handle): string {
   return `${handle.namingAuthority}/${handle.localName}`;
 }
 
-export const isHandle = (input: string, charset?: Charset): boolean => parseHandle(input, charset).ok;
+export const isHandle = (input: unknown, charset?: Charset): boolean =>
+  typeof input === 'string' && parseHandle(input, charset).ok;
 /** @throws IdentifierSyntaxError */
 export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));

@@ -21,6 +21,7 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle, HdlUri } from '../types.js';
 import { decode, encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
+import { joinRepairs } from '../repairs.js';
 import { type Profile, readSegments } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
 import {
@@ -79,7 +80,8 @@ export function formatHdlUri(uri: HdlUri): string {
   return (form === 'host' ? 'hdl://' : 'hdl:') + path + formatTail(uri.query, uri.fragment);
 }
 
-export const isHdlUri = (input: string, options?: HdlUriOptions): boolean => parseHdlUri(input, options).ok;
+export const isHdlUri = (input: unknown, options?: HdlUriOptions): boolean =>
+  typeof input === 'string' && parseHdlUri(input, options).ok;
 /** @throws IdentifierSyntaxError */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
 
@@ -91,7 +93,7 @@ function uriOf(
   fragment: string | null,
 ): Result<HdlUri> {
   const uri = brand({ type: 'hdl-uri', name, form, server: null, query, fragment } as const);
-  return ok(uri, repairs | schemeRepairs(input, 'hdl'));
+  return ok(uri, joinRepairs(repairs, schemeRepairs(input, 'hdl')));
 }
 
 function hostFault(input: string, scan: UriScan): Failure | null {

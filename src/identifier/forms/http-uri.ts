@@ -17,7 +17,7 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle, HttpUri } from '../types.js';
 import { encode, escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { NO_REPAIRS, type RepairSet } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
 import { DEFAULT_RESOLVER, defaultPort, type Resolver } from '../resolver.js';
 import { type Profile, readSegments } from './segments.js';
 import { excerpt, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
@@ -40,7 +40,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   if (!before.ok) return before;
   const start = before.value;
   const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
-  if (plain !== null) return uriOf(plain.value, resolver, null, null, before.repairs | plain.repairs);
+  if (plain !== null) return uriOf(plain.value, resolver, null, null, joinRepairs(before.repairs, plain.repairs));
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   const named = readSegments(input, start, scan, {
@@ -60,7 +60,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   }
   const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
   const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
-  return uriOf(name, resolver, query, fragment, before.repairs | named.repairs);
+  return uriOf(name, resolver, query, fragment, joinRepairs(before.repairs, named.repairs));
 }
 
 /** The canonical text of an HTTP URI. */
@@ -70,7 +70,8 @@ export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): str
     : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
 }
 
-export const isHttpUri = (input: string, options?: HttpUriOptions): boolean => parseHttpUri(input, options).ok;
+export const isHttpUri = (input: unknown, options?: HttpUriOptions): boolean =>
+  typeof input === 'string' && parseHttpUri(input, options).ok;
 /** @throws IdentifierSyntaxError */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
@@ -88,7 +89,7 @@ function uriOf(
   resolver: Resolver,
   query: string | null,
   fragment: string | null,
-  repairs: RepairSet,
+  repairs: Repairs,
 ): Result<HttpUri> {
   return ok(brand({ type: 'http-uri', name, resolver, query, fragment } as const), repairs);
 }
@@ -113,7 +114,9 @@ function readPrefix(input: string, resolver: Resolver): Result<number> {
   if (!authority.ok) return authority;
   if (authority.value !== resolver.authority) return mismatch(input, start, end, resolver);
   const first = readFirstSegment(input, end, scan.pathEnd, resolver.firstSegment);
-  return first.ok ? ok(first.value, first.repairs | authority.repairs | schemeRepairs(input, scheme)) : first;
+  return first.ok
+    ? ok(first.value, joinRepairs(joinRepairs(first.repairs, authority.repairs), schemeRepairs(input, scheme)))
+    : first;
 }
 
 /** Parses the "/" after the authority, and the first segment if the resolver has one. */
@@ -132,7 +135,7 @@ function readFirstSegment(input: string, at: number, pathEnd: number, expected: 
   return fail('FIRST_SEGMENT_MISMATCH', start, 'URI-32', detail);
 }
 
-function firstRepairs(input: string, start: number, end: number): RepairSet {
+function firstRepairs(input: string, start: number, end: number): Repairs {
   return escapeRepairs(input, start, end, UNRESERVED);
 }
 

@@ -16,6 +16,7 @@ import type { CordraId, Handle, InfoHdl } from '../types.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
+import { joinRepairs } from '../repairs.js';
 import { bracketFault, type Profile, utf8Fault } from './segments.js';
 import { fail, type Failure, failAt, ok, type Result, unwrap } from '../syntax-error.js';
 import { formatTail, readFragment, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
@@ -40,10 +41,13 @@ export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Resul
   const cordra = scan.fragment < 0 ? options.profile : (options.profile ?? 'generic');
   const read = readName(namingAuthority, localName, cordra, options.charset ?? 'ucs2');
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
-  let repairs = info.repairs | read.repairs;
+  let repairs = joinRepairs(info.repairs, read.repairs);
   if (scan.escaped) {
-    repairs |= escapeRepairs(input, start, scan.slash, PCHAR) | escapeRepairs(input, scan.slash, scan.pathEnd, PATH);
-    repairs |= tailRepairs(input, scan);
+    repairs = joinRepairs(
+      repairs,
+      joinRepairs(escapeRepairs(input, start, scan.slash, PCHAR), escapeRepairs(input, scan.slash, scan.pathEnd, PATH)),
+    );
+    repairs = joinRepairs(repairs, tailRepairs(input, scan));
   }
   return ok(brand({ type: 'info-hdl', name: read.value, fragment: readFragment(input, scan) }), repairs);
 }
@@ -59,7 +63,8 @@ export function formatInfoName(name: CordraId | Handle): string {
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
 }
 
-export const isInfoHdl = (input: string, options?: InfoHdlOptions): boolean => parseInfoHdl(input, options).ok;
+export const isInfoHdl = (input: unknown, options?: InfoHdlOptions): boolean =>
+  typeof input === 'string' && parseInfoHdl(input, options).ok;
 /** @throws IdentifierSyntaxError */
 export const toInfoHdl = (input: string, options?: InfoHdlOptions): InfoHdl => unwrap(parseInfoHdl(input, options));
 

@@ -25,7 +25,7 @@ export function parseNamingAuthority(
 }
 
 /** The parent of a prefix (`10.978` of `10.978.88`); null for one segment. */
-export function parentOf(namingAuthority: string): string | null {
+export function parentNamingAuthority(namingAuthority: string): string | null {
   const dot = namingAuthority.lastIndexOf('.');
   return dot < 0 ? null : namingAuthority.slice(0, dot);
 }

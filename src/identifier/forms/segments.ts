@@ -11,7 +11,7 @@ import { readHandle } from './handle.js';
 import type { CordraId, Handle } from '../types.js';
 import { decode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { NO_REPAIRS, repair } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, failAt, ok, type Result } from '../syntax-error.js';
 import { readFragment, readQuery, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
 
@@ -53,7 +53,7 @@ export function readSegments(
   const slashes = scan.secondSlash < 0 ? NO_REPAIRS : SLASH_ESCAPED;
   if (!scan.escaped) {
     const read = readName(input, start, slash, pathEnd, input, scan, rules);
-    return read.ok && slashes !== NO_REPAIRS ? ok(read.value, read.repairs | slashes) : read;
+    return read.ok && slashes !== NO_REPAIRS ? ok(read.value, joinRepairs(read.repairs, slashes)) : read;
   }
   const namingAuthority = decode(input, start, slash);
   if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
@@ -62,8 +62,11 @@ export function readSegments(
   const text = `${namingAuthority}/${localName}`;
   const read = readName(text, 0, namingAuthority.length, text.length, input, scan, rules);
   if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
-  const path = escapeRepairs(input, start, slash, authorityRaw) | escapeRepairs(input, slash, pathEnd, PCHAR);
-  return ok(read.value, read.repairs | path | slashes | tailRepairs(input, scan));
+  const path = joinRepairs(
+    escapeRepairs(input, start, slash, authorityRaw),
+    escapeRepairs(input, slash, pathEnd, PCHAR),
+  );
+  return ok(read.value, joinRepairs(joinRepairs(joinRepairs(read.repairs, path), slashes), tailRepairs(input, scan)));
 }
 
 export function bracketFault(input: string, at: number): Failure {

@@ -7,7 +7,7 @@
  * adds a query for method calls (R-19).
  */
 import { hasAt } from './ascii.js';
-import { repair, type RepairSet } from '../repairs.js';
+import { joinRepairs, repair, type Repairs } from '../repairs.js';
 import { excerpt, fail, ok, type Result } from '../syntax-error.js';
 import { schemeFault, schemeRepairs, scanUri, type UriScan } from './uri-syntax.js';
 
@@ -31,7 +31,7 @@ export function scanInfoUri(input: string, namespace: 'hdl' | 'fedora', rule: st
   }
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
-  let repairs: RepairSet = schemeRepairs(input, 'info');
-  if (!input.startsWith(namespace, 5)) repairs |= NAMESPACE_LOWERCASED;
+  let repairs: Repairs = schemeRepairs(input, 'info');
+  if (!input.startsWith(namespace, 5)) repairs = joinRepairs(repairs, NAMESPACE_LOWERCASED);
   return ok({ start, scan }, repairs);
 }

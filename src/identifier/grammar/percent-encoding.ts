@@ -8,7 +8,7 @@
  * which every "%" starts an escape, as `scanUri` verifies.
  */
 import { classesOf, hexValue, LOWER_CASE, span, UNRESERVED } from './ascii.js';
-import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
@@ -127,16 +127,17 @@ export function normalizeEscapes(input: string, start: number, end: number): str
 /**
  * The repairs of the escapes of a piece when the `raw` classes are decoded and other escapes converted to upper case.
  */
-export function escapeRepairs(input: string, start: number, end: number, raw: number): RepairSet {
-  let repairs = NO_REPAIRS;
+export function escapeRepairs(input: string, start: number, end: number, raw: number): Repairs {
+  let decoded = NO_REPAIRS;
+  let upper = NO_REPAIRS;
   for (let i = start; i < end; i++) {
     if (input.charCodeAt(i) !== PERCENT) continue;
     const digits = classesOf(input.charCodeAt(i + 1)) | classesOf(input.charCodeAt(i + 2));
-    if ((classesOf(octetAt(input, i)) & raw) !== 0) repairs |= ESCAPE_DECODED;
-    else if ((digits & LOWER_CASE) !== 0) repairs |= ESCAPE_UPPERCASED;
+    if ((classesOf(octetAt(input, i)) & raw) !== 0) decoded = ESCAPE_DECODED;
+    else if ((digits & LOWER_CASE) !== 0) upper = ESCAPE_UPPERCASED;
     i += 2;
   }
-  return repairs;
+  return joinRepairs(upper, decoded);
 }
 
 function octetAt(input: string, percent: number): number {

@@ -5,7 +5,7 @@
 import { classesOf, QUERY } from './ascii.js';
 import { encode } from './percent-encoding.js';
 import { charsetFault } from './handle-characters.js';
-import { repair } from '../repairs.js';
+import { joinRepairs, repair } from '../repairs.js';
 import { ok, type Result } from '../syntax-error.js';
 
 const ESCAPE_ADDED = repair('ESCAPE_ADDED');
@@ -19,7 +19,7 @@ export function parseWithRawCharacters<T>(text: string, start: number, parse: (t
   if (read.ok || read.fault.code !== 'INVALID_CHARACTER') return read;
   if (charsetFault(text, 'unicode') !== null) return read;
   const again = parse(text.slice(0, start) + escapeRaw(text.slice(start)));
-  return again.ok ? ok(again.value, again.repairs | ESCAPE_ADDED) : read;
+  return again.ok ? ok(again.value, joinRepairs(again.repairs, ESCAPE_ADDED)) : read;
 }
 
 function escapeRaw(text: string): string {

@@ -12,7 +12,7 @@
 import { isDigit, lowerAscii, REG_NAME, span, UNRESERVED } from './ascii.js';
 import { isIPLiteral } from './ip-address.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
-import { NO_REPAIRS, repair } from '../repairs.js';
+import { joinRepairs, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
 import { isTriplet } from './uri-syntax.js';
 
@@ -30,9 +30,9 @@ export function readAuthority(input: string, start: number, end: number, default
   const port = input.slice(hostEnd + 1, end);
   const dropped = hostEnd < end && (port === '' || port === defaultPort);
   let repairs = escapeRepairs(input, start, hostEnd, UNRESERVED);
-  if (host !== normalizeEscapes(input, start, hostEnd)) repairs |= HOST_LOWERCASED;
-  if (dropped) repairs |= DEFAULT_PORT_DROPPED;
-  return ok(hostEnd === end || dropped ? host : `${host}:${port}`, repairs | NO_REPAIRS);
+  if (host !== normalizeEscapes(input, start, hostEnd)) repairs = joinRepairs(repairs, HOST_LOWERCASED);
+  if (dropped) repairs = joinRepairs(repairs, DEFAULT_PORT_DROPPED);
+  return ok(hostEnd === end || dropped ? host : `${host}:${port}`, repairs);
 }
 
 /** The index of the "@" after the userinfo from `start` to `end`; -1 without userinfo. */

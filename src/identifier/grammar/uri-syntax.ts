@@ -9,7 +9,7 @@
  */
 import { classesOf, hasAt, HEX_DIGIT, PCHAR, QUERY, UNRESERVED, URI_CHARACTER } from './ascii.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
-import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import { NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { describe, excerpt, fail, type Failure } from '../syntax-error.js';
 
 const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
@@ -54,7 +54,7 @@ export function schemeFault(input: string, scheme: string, rule: string): Failur
 }
 
 /** The repairs of a valid scheme. */
-export function schemeRepairs(input: string, scheme: string): RepairSet {
+export function schemeRepairs(input: string, scheme: string): Repairs {
   return input.startsWith(scheme) ? NO_REPAIRS : SCHEME_LOWERCASED;
 }
 
@@ -113,7 +113,7 @@ export function readFragment(input: string, scan: UriScan): string | null {
 }
 
 /** The repairs that `readQuery` and `readFragment` make. */
-export function tailRepairs(input: string, scan: UriScan): RepairSet {
+export function tailRepairs(input: string, scan: UriScan): Repairs {
   return scan.escaped ? escapeRepairs(input, scan.pathEnd, input.length, UNRESERVED) : NO_REPAIRS;
 }
 

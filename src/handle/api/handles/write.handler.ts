@@ -13,7 +13,7 @@ import {
   parseValues,
 } from '../../values/index.js';
 import { MAX_PARAMETERS, hasTooManyParameters } from '../../../http/request-target.js';
-import { upperAscii } from '../../../identifier/index.js';
+import { upperAscii } from '../../../registry/upper-ascii.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';

@@ -1,6 +1,6 @@
 import type { KeyValidity } from '../../../access/key-reads.js';
 import type { Principal } from '../../../access/principal.js';
-import { upperAscii } from '../../../identifier/index.js';
+import { upperAscii } from '../../../registry/upper-ascii.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierPages } from '../../../storage/identifiers/identifier-pages.js';
 import type { PageCursor } from '../../../storage/identifiers/page-range.js';

@@ -3,7 +3,7 @@ import { principalOf } from '../../../access/current-principal.js';
 import { type Places, holderOf } from '../../../access/places.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../values/index.js';
-import { upperAscii } from '../../../identifier/index.js';
+import { upperAscii } from '../../../registry/upper-ascii.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { sendAnswer, sendText } from '../send-answer.js';

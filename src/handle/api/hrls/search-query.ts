@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { invalidInput, targetOfText } from '../../values/index.js';
-import { upperAscii } from '../../../identifier/index.js';
+import { upperAscii } from '../../../registry/upper-ascii.js';
 import { parametersIn } from '../../../http/request-target.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { searchedOpaqueName } from '../../../registry/opaque-metadata-id.js';

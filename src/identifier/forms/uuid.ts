@@ -9,8 +9,8 @@
  */
 import { classesOf, hasAt, HEX_DIGIT, hexValue, LOWER_CASE } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
-import type { DceUuid } from '../types.js';
-import { NO_REPAIRS, repair, type RepairSet } from '../repairs.js';
+import type { Uuid } from '../types.js';
+import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 
 /** The layouts that the variant bits distinguish (UUID-03). */
@@ -23,7 +23,7 @@ const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
 const URN_PREFIX = 'urn:uuid:';
 
 /** Parses a UUID in any of its text forms. */
-export function parseDceUuid(input: string): Result<DceUuid> {
+export function parseUuid(input: string): Result<Uuid> {
   if (hasAt(input, URN_PREFIX, 0)) return readHyphenated(input, URN_PREFIX.length, input.length, URN_PREFIX_REMOVED);
   if (input.startsWith('{')) {
     if (!input.endsWith('}')) return invalid(input.length, 'expected "}" at the end');
@@ -34,19 +34,19 @@ export function parseDceUuid(input: string): Result<DceUuid> {
 }
 
 /** The canonical text of a UUID: 32 upper-case digits. */
-export function formatDceUuid(uuid: DceUuid): string {
+export function formatUuid(uuid: Uuid): string {
   return uuid.hex;
 }
 
 /** 8-4-4-4-12 in lower case (RFC 9562 4). */
-export function hyphenated({ hex }: DceUuid): string {
+export function formatUuidHyphenated({ hex }: Uuid): string {
   const digits = hex.toLowerCase();
   const middle = `${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}`;
   return `${digits.slice(0, 8)}-${middle}-${digits.slice(20)}`;
 }
 
 /** The variant: the top bits of octet 8 (UUID-03). */
-export function variantOf({ hex }: DceUuid): UuidVariant {
+export function uuidVariant({ hex }: Uuid): UuidVariant {
   const digit = hexValue(hex.charCodeAt(16));
   if (digit < 8) return 'ncs';
   if (digit < 12) return 'rfc4122';
@@ -54,21 +54,21 @@ export function variantOf({ hex }: DceUuid): UuidVariant {
 }
 
 /** The version: the high half of octet 6 (UUID-02). Only the variant `rfc4122` has one. */
-export function versionOf(uuid: DceUuid): number | null {
-  return variantOf(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
+export function uuidVersion(uuid: Uuid): number | null {
+  return uuidVariant(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
 }
 
 /** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); not nil and max (UUID-06). */
-export function isDce(uuid: DceUuid): boolean {
-  const version = versionOf(uuid);
+export function isDce(uuid: Uuid): boolean {
+  const version = uuidVersion(uuid);
   return version !== null && version >= 1 && version <= 8;
 }
 
-export const isDceUuid = (input: string): boolean => parseDceUuid(input).ok;
+export const isUuid = (input: unknown): boolean => typeof input === 'string' && parseUuid(input).ok;
 /** @throws IdentifierSyntaxError */
-export const toDceUuid = (input: string): DceUuid => unwrap(parseDceUuid(input));
+export const toUuid = (input: string): Uuid => unwrap(parseUuid(input));
 
-function readDigits(input: string): Result<DceUuid> {
+function readDigits(input: string): Result<Uuid> {
   let cases = 0;
   for (let i = 0; i < 32; i++) {
     const classes = classesOf(input.charCodeAt(i));
@@ -79,7 +79,7 @@ function readDigits(input: string): Result<DceUuid> {
   return uuidOf(input, cases, NO_REPAIRS);
 }
 
-function readHyphenated(input: string, start: number, end: number, repairs: RepairSet): Result<DceUuid> {
+function readHyphenated(input: string, start: number, end: number, repairs: Repairs): Result<Uuid> {
   let cases = 0;
   for (let i = 0; i < 36; i++) {
     const code = start + i < end ? input.charCodeAt(start + i) : 0;
@@ -91,13 +91,14 @@ function readHyphenated(input: string, start: number, end: number, repairs: Repa
   }
   if (end - start > 36) return invalid(start + 36, 'a hyphenated UUID has 36 characters, found more');
   const digits = input.slice(start, end).split('-').join('');
-  return uuidOf(digits, cases, repairs | HYPHENS_REMOVED);
+  return uuidOf(digits, cases, joinRepairs(repairs, HYPHENS_REMOVED));
 }
 
 /** @param hex 32 hexadecimal digits, which contain exactly the given character classes. */
-function uuidOf(hex: string, cases: number, repairs: RepairSet): Result<DceUuid> {
+function uuidOf(hex: string, cases: number, repairs: Repairs): Result<Uuid> {
   const lower = (cases & LOWER_CASE) !== 0;
-  return ok(brand({ type: 'uuid', hex: lower ? hex.toUpperCase() : hex }), lower ? repairs | GUID_UPPERCASED : repairs);
+  const value = brand({ type: 'uuid', hex: lower ? hex.toUpperCase() : hex } as const);
+  return ok(value, lower ? joinRepairs(repairs, GUID_UPPERCASED) : repairs);
 }
 
 function expectation(input: string, at: number, expected: string): string {

@@ -158,7 +158,7 @@ function requireUsable(
     if (request instanceof Problem) return null;
     const { namingAuthority = byDefault, guid = null, localName = null, onExisting } = request;
     // The parser reports a prefix that is missing or malformed.
-    if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority, 'handle').ok) return null;
+    if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority).ok) return null;
     try {
       principal.requireMinting({ namingAuthority, guid, localName, ...(onExisting && { onExisting }) });
       const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';

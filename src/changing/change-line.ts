@@ -158,7 +158,7 @@ function namedByMetadataId(
       '/namingAuthority',
       'must be sent, in the line or in the request, with a metadataId that names the identifier',
     );
-  const authority = parseNamingAuthority(namingAuthority, 'handle');
+  const authority = parseNamingAuthority(namingAuthority);
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
   const prefix = known.find(namingAuthority)?.prefix ?? namingAuthority;
   const name = readMetadataId(metadataId, known, '/metadataId', known.metadataIdScheme(prefix));

@@ -132,7 +132,7 @@ export class HandleRecordsService {
 
 function changeOf({ principal, idempotencyKey }: RequestContext, handle: string) {
   // A URI is read as it is; a native text with letters before the "/" can have another meaning.
-  const identifier = canonicalUri(toHandle(handle, 'unicode'));
+  const identifier = canonicalUri(toHandle(handle, { charset: 'unicode' }));
   return { principal, idempotencyKey, identifier, pointer: HANDLE_POINTER };
 }
 

@@ -32,7 +32,7 @@ export function namingAuthorityProblems(list: string): string[] {
   const known = new Map<string, string>();
   return entriesOf(list).flatMap(({ entry, prefix, settings }) => {
     const named = `NAMING_AUTHORITIES contains "${entry}", `;
-    if (!parseNamingAuthority(prefix, 'cordra').ok || prefix.length > MAX_LENGTH) {
+    if (!parseNamingAuthority(prefix, { profile: 'cordra' }).ok || prefix.length > MAX_LENGTH) {
       return [
         `${named}which is not a sequence of digits separated by dots (CID-08) of at most ${MAX_LENGTH} characters; create another prefix with POST /naming-authorities`,
       ];

@@ -42,7 +42,10 @@ export class NormalizationService {
     if (!read.ok) throw malformed(read.fault, pointer);
     const { name, parts } = read.value;
     const omitted = omittedOf(parts);
-    return { ...urisOf(name, known.resolverOf(name)), ...(omitted.length > 0 && { omitted: [...omitted] }) };
+    return {
+      ...urisOf(name, { resolver: known.resolverOf(name) }),
+      ...(omitted.length > 0 && { omitted: [...omitted] }),
+    };
   }
 }
 

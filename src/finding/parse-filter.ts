@@ -69,7 +69,7 @@ function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointe
 
 /** A prefix in the case of its creation. */
 function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
-  const read = parseNamingAuthority(text, 'handle');
+  const read = parseNamingAuthority(text);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   return known.find(text)?.prefix ?? text;
 }

@@ -151,7 +151,7 @@ export class EventLog {
 /** The naming authorities whose events a principal sees and wants; null for all. @throws Problem with a syntax code */
 function visibleOf(principal: Principal, prefix: string | undefined): LogFilter['namingAuthorities'] {
   if (prefix === undefined) return principal.visibleGrants;
-  const read = parseNamingAuthority(prefix, 'handle');
+  const read = parseNamingAuthority(prefix);
   if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
   return principal.canSee(prefix) ? [{ namingAuthority: prefix, derived: false }] : [];
 }

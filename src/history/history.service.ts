@@ -57,7 +57,7 @@ export class HistoryService {
     { afterVersion, limit, pointer }: HistoryPage,
     principal: Principal,
   ): Promise<History> {
-    const read = parseNamingAuthority(text, 'handle');
+    const read = parseNamingAuthority(text);
     if (!read.ok) throw malformed(read.fault, pointer);
     const known =
       (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);

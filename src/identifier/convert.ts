@@ -24,6 +24,7 @@ import { formatInfoName } from './forms/info-hdl.js';
 import { isIPv4Address } from './grammar/ip-address.js';
 import type { CordraId, Handle, Name } from './types.js';
 import { encode } from './grammar/percent-encoding.js';
+import { checkOptions } from './options.js';
 import type { Resolver } from './resolver.js';
 
 /** The URI forms of a name; null for a form that cannot express it. */
@@ -39,11 +40,15 @@ export interface Uris {
 /** The number of the rule that forbids each form that is null. */
 export type Unavailable = Readonly<Partial<Record<keyof Uris, string>>>;
 
-/**
- * Every URI form of a name.
- * @param resolver the resolver of `http`; null for none.
- */
-export function urisOf(name: Name, resolver: Resolver | null): Uris {
+export interface UrisOptions {
+  /** The resolver of the HTTP URI. Default none. */
+  readonly resolver?: Resolver | null | undefined;
+}
+
+/** Every URI form of a name. */
+export function urisOf(name: Name, options: UrisOptions = {}): Uris {
+  checkOptions(options);
+  const { resolver = null } = options;
   switch (name.type) {
     case 'cordra':
       return cordraUris(name, resolver);
@@ -58,7 +63,9 @@ export function urisOf(name: Name, resolver: Resolver | null): Uris {
 }
 
 /** The rules that forbid the forms for which `urisOf` returns null. */
-export function unavailableUris(name: Name, resolver: Resolver | null): Unavailable {
+export function unavailableUris(name: Name, options: UrisOptions = {}): Unavailable {
+  checkOptions(options);
+  const { resolver = null } = options;
   const unavailable: Partial<Record<keyof Uris, string>> = {};
   if (name.type !== 'cordra' && name.type !== 'handle') {
     Object.assign(unavailable, { cordraPath: 'URI-02', cordraHost: 'URI-02', resolver: 'URI-27' });

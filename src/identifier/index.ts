@@ -14,7 +14,7 @@ export {
 } from './forms/fedora-dissemination.js';
 export { formatFedoraPid, isFedoraPid, MAX_PID_LENGTH, parseFedoraPid, toFedoraPid } from './forms/fedora-pid.js';
 export { formatFedoraUri, isFedoraUri, parseFedoraUri, toFedoraUri } from './forms/fedora-uri.js';
-export { formatHandle, isHandle, parseHandle, toHandle } from './forms/handle.js';
+export { formatHandle, type HandleOptions, isHandle, parseHandle, toHandle } from './forms/handle.js';
 export { formatHdlUri, type HdlUriOptions, isHdlUri, parseHdlUri, toHdlUri } from './forms/hdl-uri.js';
 export { formatHttpUri, type HttpUriOptions, isHttpUri, parseHttpUri, toHttpUri } from './forms/http-uri.js';
 export { formatInfoHdl, type InfoHdlOptions, isInfoHdl, parseInfoHdl, toInfoHdl } from './forms/info-hdl.js';
@@ -45,7 +45,12 @@ export type {
   Name,
   Uuid,
 } from './types.js';
-export { namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from './forms/naming-authority.js';
+export {
+  namingAuthorityKey,
+  type NamingAuthorityOptions,
+  parentNamingAuthority,
+  parseNamingAuthority,
+} from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
 export { omittedOf } from './components.js';
 export type * from './components.js';
@@ -65,4 +70,4 @@ export {
   type SyntaxCode,
   type SyntaxFault,
 } from './syntax-error.js';
-export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
+export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf, type UrisOptions } from './convert.js';

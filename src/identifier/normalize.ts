@@ -8,6 +8,7 @@ import type { Name } from './types.js';
 import type { Charset } from './grammar/handle-characters.js';
 import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
 import { type KnownNamingAuthority, recognize } from './recognize.js';
+import { checkOptions } from './options.js';
 import { NO_REPAIRS, type RepairCode } from './repairs.js';
 import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
@@ -67,7 +68,10 @@ export interface NotNormalized {
   readonly fault: SyntaxFault;
 }
 
-/** Parses one text and returns all its properties. Does not throw. */
+/**
+ * Parses one text and returns all its properties. No text throws.
+ * @throws TypeError for an unknown kind or an unknown value in the context.
+ */
 export function normalize(input: string, kind?: Kind, context: Context = {}): Normalized | NotNormalized {
   const resolver = resolverOf(context.resolver);
   if (resolver !== null && !resolver.ok) {
@@ -76,6 +80,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
     return { input, kind: kind ?? null, valid: false, fault };
   }
   const options: ReadingOptions = { ...context, resolver: resolver?.value };
+  checkOptions(options);
   const read = readFor(input, kind, options);
   if (!read.ok) return { input, kind: kind ?? read.kind, valid: false, fault: read.fault };
   const { name, normalized, parts } = read.value;
@@ -88,8 +93,8 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
     valid: true,
     normalized,
     parts,
-    uris: urisOf(name, ownResolver),
-    unavailable: unavailableUris(name, ownResolver),
+    uris: urisOf(name, { resolver: ownResolver }),
+    unavailable: unavailableUris(name, { resolver: ownResolver }),
     ...(omitted.length > 0 && { omitted }),
     repairs: read.repairs,
     name,

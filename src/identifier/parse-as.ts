@@ -10,6 +10,7 @@ import { formatHttpUri, parseHttpUri } from './forms/http-uri.js';
 import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
 import type { Name } from './types.js';
 import * as show from './components.js';
+import { checkOneOf } from './options.js';
 import type { Resolver } from './resolver.js';
 import { type Failure, ok, type Result, type Success } from './syntax-error.js';
 
@@ -53,6 +54,7 @@ export interface ReadingOptions extends HdlUriOptions {
 
 /** Parses a text strictly as the given kind. */
 export function readAs(input: string, kind: Kind, options: ReadingOptions): Result<Reading> {
+  checkOneOf('kind', kind, KINDS);
   switch (kind) {
     case 'cordra':
       return as(parseCordraId(input), (id) => ({
@@ -62,7 +64,7 @@ export function readAs(input: string, kind: Kind, options: ReadingOptions): Resu
         parts: show.cordraParts(id),
       }));
     case 'handle':
-      return as(parseHandle(input, options.charset), (name) => ({
+      return as(parseHandle(input, options), (name) => ({
         kind,
         name,
         normalized: formatHandle(name),

@@ -30,6 +30,7 @@ import {
   recognizeUrn,
   type RecognizeOptions,
 } from './recognize-uri.js';
+import { checkOptions } from './options.js';
 import { joinRepairs, repair } from './repairs.js';
 import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
 import { schemeLength } from './grammar/uri-syntax.js';
@@ -42,6 +43,7 @@ export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js'
 
 /** Parses a text of any kind. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
+  checkOptions(options);
   const text = input.trim();
   const read = asKnown(text, recognizeTrimmed(text, options), options);
   if (text.length === input.length) return read;

@@ -11,6 +11,7 @@ import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
 import { brand, type Branded } from './brand.js';
 import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
+import { checkText } from './options.js';
 import { joinRepairs, repair, type Repairs } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
 import { isTriplet } from './grammar/uri-syntax.js';
@@ -36,6 +37,8 @@ const checkedResolvers = new WeakSet<object>();
 
 /** Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names. */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {
+  checkText('scheme', config.scheme);
+  checkText('authority', config.authority);
   const scheme = schemeOf(config.scheme);
   if (scheme === null) {
     return fail('WRONG_SCHEME', 0, 'URI-36', `scheme: expected "http" or "https", found "${excerpt(config.scheme)}"`);
@@ -43,12 +46,13 @@ export function parseResolver(config: ResolverConfig): Result<Resolver> {
   const authority = readAuthority(config.authority, 0, config.authority.length, defaultPort(scheme));
   if (!authority.ok) return named('authority', authority);
   const first = config.firstSegment ?? null;
+  if (first !== null) checkText('firstSegment', first);
   const inFirst = first === null ? null : firstSegmentFault(first);
   if (inFirst !== null) return named('firstSegment', inFirst);
   const firstSegment = first === null ? null : normalizeEscapes(first, 0, first.length);
   const prefix = `${scheme}://${authority.value}/${firstSegment === null ? '' : `${firstSegment}/`}`;
   const resolver = brand({ scheme, authority: authority.value, firstSegment, prefix });
-  checkedResolvers.add(Object.freeze(resolver));
+  checkedResolvers.add(resolver);
   let repairs: Repairs = authority.repairs;
   if (scheme !== config.scheme) repairs = joinRepairs(repairs, SCHEME_LOWERCASED);
   if (first !== null) repairs = joinRepairs(repairs, escapeRepairs(first, 0, first.length, UNRESERVED));

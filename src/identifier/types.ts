@@ -1,5 +1,5 @@
 /**
- * The names that the parsers return. The brand prevents other objects at compile time, and every member is read-only.
+ * The names that the parsers return. The brand prevents other objects at compile time, and all are frozen.
  *
  * Only parsers call the functions of this file; the package does not export them.
  */

@@ -190,7 +190,7 @@ function parseApiKey(command: CreateApiKeyCommand) {
   const { client, label = null, scopes, namingAuthorities, expiresAt } = command;
   const user = command.handleUser === undefined ? null : handleUserText(readHandleUser(command.handleUser, USER));
   const grants = namingAuthorities?.map(({ namingAuthority, derived = false }, index) => {
-    const read = parseNamingAuthority(namingAuthority, 'handle');
+    const read = parseNamingAuthority(namingAuthority);
     if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
     return { namingAuthority, derived };
   });

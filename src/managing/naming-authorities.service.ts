@@ -174,7 +174,7 @@ export class NamingAuthoritiesService {
 }
 
 function requirePrefix(text: string, pointer: string): void {
-  const read = parseNamingAuthority(text, 'handle');
+  const read = parseNamingAuthority(text);
   if (!read.ok) throw malformed(read.fault, pointer);
 }
 

@@ -75,7 +75,7 @@ export function requireRules(
     storesHandleValues,
   }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'storesHandleValues'>,
 ): void {
-  const read = parseNamingAuthority(prefix, profile);
+  const read = parseNamingAuthority(prefix, { profile });
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
     throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');

@@ -113,9 +113,7 @@ export class MintingService {
 
   /** The naming authorities for a request; unknown and inactive ones are read again, because they may have changed. */
   async knownFor(principal: Principal, prefixes: Iterable<string>): Promise<NamingAuthoritySnapshot> {
-    const usable = [...prefixes].filter(
-      (prefix) => principal.covers(prefix) && parseNamingAuthority(prefix, 'handle').ok,
-    );
+    const usable = [...prefixes].filter((prefix) => principal.covers(prefix) && parseNamingAuthority(prefix).ok);
     return this.authorities.currentFor(usable);
   }
 

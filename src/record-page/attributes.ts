@@ -77,7 +77,10 @@ function doiLink(name: string): Content {
   const doi = DOI.exec(name)?.[1];
   if (doi === undefined) return null;
   const read = recognize(name, { charset: 'unicode' });
-  return linkTo(read.ok ? urisOf(read.value.name, DOI_RESOLVER).resolver : null, DOI_RESOLVER.prefix + doi);
+  return linkTo(
+    read.ok ? urisOf(read.value.name, { resolver: DOI_RESOLVER }).resolver : null,
+    DOI_RESOLVER.prefix + doi,
+  );
 }
 
 function lastChange(at: Date, version: number): Content {

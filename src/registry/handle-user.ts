@@ -28,7 +28,7 @@ export function handleUserText({ index, handle }: HandleUser): string {
  */
 export function readHandleUser(text: string, pointer: string): HandleUser {
   const [written = '', digits = String(DEFAULT_INDEX)] = /^([0-9]{1,10}):/.exec(text) ?? [];
-  const read = parseHandle(text.slice(written.length), 'unicode');
+  const read = parseHandle(text.slice(written.length), { charset: 'unicode' });
   if (!read.ok) throw malformed(read.fault, pointer);
   const index = Number(digits);
   const { localName } = read.value;

@@ -9,7 +9,7 @@ const READ_BACK = /^[0-9.]+\/.*\S$/u;
 /** The path of an identifier in the REST API: a GUID as it is, any other local name escaped, as a URI where the native text is ambiguous. */
 export function locationOf({ identifier }: { readonly identifier: string }): string {
   if (PLAIN.test(identifier)) return `/identifiers/${identifier}`;
-  const text = READ_BACK.test(identifier) ? identifier : canonicalUri(toHandle(identifier, 'unicode'));
+  const text = READ_BACK.test(identifier) ? identifier : canonicalUri(toHandle(identifier, { charset: 'unicode' }));
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 

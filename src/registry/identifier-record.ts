@@ -78,7 +78,7 @@ export function nativeText(record: Pick<IdentifierRecord, 'namingAuthority' | 'l
 export function identifierOf(
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
 ): CordraId | Handle {
-  return record.guid === null ? toHandle(nativeText(record), 'unicode') : toCordraId(nativeText(record));
+  return record.guid === null ? toHandle(nativeText(record), { charset: 'unicode' }) : toCordraId(nativeText(record));
 }
 
 /** A record as a request left it, with the URIs of that time. A replay returns it. */
@@ -88,7 +88,7 @@ export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resol
 
 /** @param resolver the resolver of naming authorities that have none of their own. */
 export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
-  return { ...record, uris: urisOf(identifierOf(record), record.resolver ?? resolver) };
+  return { ...record, uris: urisOf(identifierOf(record), { resolver: record.resolver ?? resolver }) };
 }
 
 /** The JSON of an identifier, in stored results and in responses. */

@@ -84,7 +84,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   if (guid !== undefined && localName !== undefined) {
     throw invalidRequest('/localName', 'guid and localName exclude each other');
   }
-  const authority = parseNamingAuthority(namingAuthority, 'handle');
+  const authority = parseNamingAuthority(namingAuthority);
   if (!authority.ok) throw malformed(authority.fault, '/namingAuthority');
   const metadata =
     metadataId === undefined

@@ -160,7 +160,7 @@ export class NamingAuthoritySnapshot {
     if (!read.ok || read.value.name.type !== 'handle' || omittedOf(read.value.parts).length > 0) return null;
     const { namingAuthority, localName } = read.value.name;
     const authority = this.find(namingAuthority);
-    const exact = parseHandle(`${namingAuthority}/${localName}${text.slice(trimmed.length)}`, 'unicode');
+    const exact = parseHandle(`${namingAuthority}/${localName}${text.slice(trimmed.length)}`, { charset: 'unicode' });
     if (authority?.profile !== 'handle' || !exact.ok) return null;
     return { name: exact.value, address: addressIn(authority, exact.value.localName) };
   }

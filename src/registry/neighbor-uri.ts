@@ -39,7 +39,7 @@ export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme):
 
 /** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */
 export function neighborHandleUri(uris: Uris, native: string): string | null {
-  return uriAt(uris, toHandle(native, 'unicode'));
+  return uriAt(uris, toHandle(native, { charset: 'unicode' }));
 }
 
 /** The Handle in a canonical text, without the query and fragment of a CORDRA identifier; null for another name. */
@@ -53,7 +53,7 @@ export function handleIn(canonical: string): { readonly namingAuthority: string;
 }
 
 function uriAt({ resolver: http, cordraPath }: Uris, other: Name): string | null {
-  const { resolver: elsewhere } = urisOf(other, DEFAULT_RESOLVER);
+  const { resolver: elsewhere } = urisOf(other, { resolver: DEFAULT_RESOLVER });
   if (http === null || cordraPath === null || elsewhere === null) return null;
   // Both forms end with the same segments, and what precedes them is the resolver (URI-31 to URI-34).
   const prefix = http.slice(0, http.length - (cordraPath.length - 'hdl:'.length));

@@ -16,7 +16,7 @@ export function parseReservation(request: {
   readonly leaseUntil: string;
 }): ReservationCommand {
   const { namingAuthority, count, leaseUntil } = request;
-  const prefix = parseNamingAuthority(namingAuthority, 'handle');
+  const prefix = parseNamingAuthority(namingAuthority);
   if (!prefix.ok) throw malformed(prefix.fault, '/namingAuthority');
   return { namingAuthority, count, leaseUntil: readTime(leaseUntil, '/leaseUntil') };
 }

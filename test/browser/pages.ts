@@ -58,7 +58,13 @@ const VALUES = [
 
 const shown = (members: object = {}, more: object = {}): PageRecord => {
   const of = record(members);
-  return { record: of, uris: urisOf(identifierOf(of), DEFAULT_RESOLVER), values: null, history: HISTORY, ...more };
+  return {
+    record: of,
+    uris: urisOf(identifierOf(of), { resolver: DEFAULT_RESOLVER }),
+    values: null,
+    history: HISTORY,
+    ...more,
+  };
 };
 
 const [namingAuthority, localName] = ['20.500', HOSTILE.slice('20.500/'.length)];

@@ -70,8 +70,8 @@ describe('every valid text', () => {
     fc.assert(
       fc.property(samples, (sample) => {
         const { name } = valid(sample);
-        const uris = id.urisOf(name, resolver);
-        const unavailable = id.unavailableUris(name, resolver);
+        const uris = id.urisOf(name, { resolver });
+        const unavailable = id.unavailableUris(name, { resolver });
         const missing = Object.entries(uris).filter(([, uri]) => uri === null);
         expect(Object.keys(unavailable).sort()).toEqual(missing.map(([form]) => form).sort());
         for (const [form, kind] of Object.entries(kinds)) {

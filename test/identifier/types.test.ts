@@ -53,11 +53,11 @@ describe('naming authorities on their own', () => {
   });
 
   it('are read for a profile', () => {
-    expect(id.parseNamingAuthority('2000.01', 'cordra')).toMatchObject({ ok: true, value: '2000.01' });
-    expect(id.parseNamingAuthority('10.ABC', 'cordra')).toMatchObject({ fault: { offset: 3 } });
-    expect(id.parseNamingAuthority('10.ABC', 'handle').ok).toBe(true);
-    expect(id.parseNamingAuthority('10.A/C', 'handle')).toMatchObject({ fault: { offset: 4 } });
-    expect(id.parseNamingAuthority('10.\u{1f600}', 'handle')).toMatchObject({ fault: { code: 'NOT_UCS2' } });
+    expect(id.parseNamingAuthority('2000.01', { profile: 'cordra' })).toMatchObject({ ok: true, value: '2000.01' });
+    expect(id.parseNamingAuthority('10.ABC', { profile: 'cordra' })).toMatchObject({ fault: { offset: 3 } });
+    expect(id.parseNamingAuthority('10.ABC').ok).toBe(true);
+    expect(id.parseNamingAuthority('10.A/C')).toMatchObject({ fault: { offset: 4 } });
+    expect(id.parseNamingAuthority('10.\u{1f600}')).toMatchObject({ fault: { code: 'NOT_UCS2' } });
     expect(id.namingAuthorityKey('10.aBcß')).toBe('10.ABCß');
   });
 });
@@ -93,4 +93,32 @@ describe('resolvers (URI-36)', () => {
   it('cannot be changed once checked', () => {
     expect(Object.isFrozen(id.toResolver({ scheme: 'http', authority: 'h' }))).toBe(true);
   });
+});
+
+describe('nothing can be changed from outside', () => {
+  it.each<[string, id.Result<unknown>]>([
+    ['a CORDRA identifier', id.parseCordraId(`1/${GUID}`)],
+    ['a Handle', id.parseHandle('1/x')],
+    ['an hdl URI', id.parseHdlUri('hdl:1/x')],
+    ['an HTTP URI', id.parseHttpUri('http://hdl.handle.net/1/x')],
+    ['an info URI', id.parseInfoHdl('info:hdl/1/x')],
+    ['a PID', id.parseFedoraPid('a:1')],
+    ['a datastream', id.parseFedoraDissemination('info:fedora/a:1/DC')],
+    ['a method call', id.parseFedoraDissemination('info:fedora/a:1/b:2/m?b=%41&a=2')],
+    ['a method call without parameters', id.parseFedoraDissemination('info:fedora/a:1/b:2/m')],
+    ['a UUID', id.parseUuid(guid)],
+  ])('%s is frozen, with all that it has', (_, read) => {
+    expect(read.ok && isDeepFrozen(read.value)).toBe(true);
+  });
+
+  it('the lists are frozen', () => {
+    const lists = [id.KINDS, id.SYNTAX_CODES, id.REPAIR_CODES, id.WELL_KNOWN_RESOLVERS];
+    expect(lists.map((list) => Object.isFrozen(list))).toEqual([true, true, true, true]);
+  });
+
+  function isDeepFrozen(value: unknown): boolean {
+    return typeof value !== 'object' || value === null
+      ? true
+      : Object.isFrozen(value) && Object.values(value).every(isDeepFrozen);
+  }
 });

@@ -20,7 +20,13 @@ import { GUID, recordWith } from '../records.js';
 
 const pageOf = (members: Partial<IdentifierRecord> = {}, more: Partial<PageRecord> = {}): PageRecord => {
   const record = recordWith(members);
-  return { record, uris: urisOf(identifierOf(record), DEFAULT_RESOLVER), values: null, history: null, ...more };
+  return {
+    record,
+    uris: urisOf(identifierOf(record), { resolver: DEFAULT_RESOLVER }),
+    values: null,
+    history: null,
+    ...more,
+  };
 };
 const handle = (localName: string) => ({ namingAuthority: '20.500', localName, guid: null });
 const tombstone = {
@@ -104,7 +110,7 @@ describe('a hostile name', () => {
   it('of every Handle of the vectors is shown, and adds no element', () => {
     const { vectors } = JSON.parse(readFileSync(new URL('../vectors/public.json', import.meta.url), 'utf8'));
     const handles = vectors.flatMap(({ kind, input }: { kind: string; input: string }) => {
-      const read = parseHandle(input, 'unicode');
+      const read = parseHandle(input, { charset: 'unicode' });
       return kind === 'handle' && read.ok ? [read.value] : [];
     });
     expect(handles.length).toBeGreaterThan(10);

@@ -6,7 +6,13 @@ import { GUID, recordWith } from '../records.js';
 
 const pageOf = (members: Partial<IdentifierRecord> = {}, more: Partial<PageRecord> = {}): PageRecord => {
   const record = recordWith(members);
-  return { record, uris: urisOf(identifierOf(record), DEFAULT_RESOLVER), values: null, history: null, ...more };
+  return {
+    record,
+    uris: urisOf(identifierOf(record), { resolver: DEFAULT_RESOLVER }),
+    values: null,
+    history: null,
+    ...more,
+  };
 };
 const tombstone = {
   ...{ withdrawnAt: new Date('2026-11-20T09:30:00Z'), reasonCode: 'duplicate' as const },

@@ -48,7 +48,7 @@ describe('readHandleUser', () => {
 });
 
 describe('isSameUser', () => {
-  const sent = (index: number | null, handle: string) => ({ index, handle: toHandle(handle, 'unicode') });
+  const sent = (index: number | null, handle: string) => ({ index, handle: toHandle(handle, { charset: 'unicode' }) });
 
   it('compares the Handle without the case of ASCII letters, and the index where it was sent', () => {
     expect(isSameUser(sent(300, '100.102/ADMIN'), '300:100.102/ADMIN')).toBe(true);

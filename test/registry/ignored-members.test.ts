@@ -19,15 +19,15 @@ const TARGET: SentMembers = { ...NOTHING, sent: ['target'], target: 'https://a.e
 const ALTERNATES: SentMembers = { ...NOTHING, sent: ['alternateIds'], alternates: [name('a:1'), name('a:2')] };
 const REPLACES: SentMembers = {
   ...{ ...NOTHING, sent: ['previousVersion'] },
-  previousVersion: canonicalNameOf(toHandle('77.7/a', 'unicode'), { foldsCase: false }),
+  previousVersion: canonicalNameOf(toHandle('77.7/a', { charset: 'unicode' }), { foldsCase: false }),
 };
 const FOLDED: SentMembers = {
   ...REPLACES,
-  previousVersion: canonicalNameOf(toHandle('77.7/a', 'unicode'), { foldsCase: true }),
+  previousVersion: canonicalNameOf(toHandle('77.7/a', { charset: 'unicode' }), { foldsCase: true }),
 };
 const HANDLE: SentMembers = {
   ...{ ...NOTHING, sent: ['alternateIds'] },
-  alternates: [canonicalNameOf(toHandle('77.7/A', 'unicode'), { foldsCase: true })],
+  alternates: [canonicalNameOf(toHandle('77.7/A', { charset: 'unicode' }), { foldsCase: true })],
 };
 const RESERVED: SentMembers = { ...NOTHING, sent: ['state', 'leaseUntil'], leaseUntil: LEASE };
 

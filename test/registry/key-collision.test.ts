@@ -5,7 +5,7 @@ import { denotes, isAt, isNameOf, keyCollision } from '../../src/registry/key-co
 import { addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { GUID, authorityWith } from '../records.js';
 
-const handle = (text: string) => toHandle(text, 'unicode');
+const handle = (text: string) => toHandle(text, { charset: 'unicode' });
 
 describe('a stored name', () => {
   it.each([

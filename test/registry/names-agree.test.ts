@@ -146,7 +146,11 @@ describe('the parts of the service that read names', () => {
             }
             const { name } = read.value;
             const address = known.locate(name);
-            expect(shown).toMatchObject({ valid: true, name, uris: urisOf(name, known.resolverOf(name)) });
+            expect(shown).toMatchObject({
+              valid: true,
+              name,
+              uris: urisOf(name, { resolver: known.resolverOf(name) }),
+            });
             expect([looked.fault, looked.address]).toEqual([null, address]);
             if (address === null) expect(got.name).toBe('IDENTIFIER_NOT_FOUND');
             else expect(got).toEqual({ name, found: address });

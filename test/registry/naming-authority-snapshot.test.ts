@@ -56,7 +56,7 @@ describe('the key of a local name', () => {
       );
       fc.assert(
         fc.property(variants, ([one, two]) => {
-          const names = [one, two].map((localName) => toHandle(`${of.prefix}/${localName}`, 'unicode'));
+          const names = [one, two].map((localName) => toHandle(`${of.prefix}/${localName}`, { charset: 'unicode' }));
           const [first, second] = names.map((name) => known.canonicalName(name).key);
           expect(localKey(of, one) === localKey(of, two)).toBe(first === second);
         }),
@@ -89,7 +89,7 @@ describe('recognition among known naming authorities', () => {
   it('reads the canonical text of any name back as that name', () => {
     fc.assert(
       fc.property(fc.constantFrom(CASED, FOLDING, LETTERS), localNames, ({ prefix }, localName) => {
-        const name = toHandle(`${prefix}/${localName}`, 'unicode');
+        const name = toHandle(`${prefix}/${localName}`, { charset: 'unicode' });
         const { canonical, key } = known.canonicalName(name);
         const read = known.readName(canonical);
         expect(read.ok && read.value.name.type === 'handle' && formatHandle(read.value.name)).toBe(

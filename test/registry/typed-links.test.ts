@@ -10,7 +10,7 @@ const RECORD = recordWith({
   metadataId: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   describes: ['20.500/a/b', '20.500/c'],
 });
-const URIS = urisOf(identifierOf(RECORD), DEFAULT_RESOLVER);
+const URIS = urisOf(identifierOf(RECORD), { resolver: DEFAULT_RESOLVER });
 const URLS = { record: `/identifiers/100.102/${GUID}`, history: `/identifiers/100.102/${GUID}/history` };
 
 describe('the typed links of a record', () => {
@@ -51,7 +51,7 @@ describe('the typed links of a record', () => {
 
   it('R-34: have no persistent identifier where the name has no HTTP URI', () => {
     const record = recordWith({ namingAuthority: '20.500', localName: '..', guid: null });
-    const uris = urisOf(identifierOf(record), DEFAULT_RESOLVER);
+    const uris = urisOf(identifierOf(record), { resolver: DEFAULT_RESOLVER });
     expect(typedLinksOf(record, uris, URLS).map(({ rel }) => rel)).not.toContain('cite-as');
   });
 
@@ -81,7 +81,7 @@ describe('the typed links of an identifier itself', () => {
       { rel: 'describedby', href: 'http://hdl.handle.net/2000.01/A3D8BE7457C943FFB66ED4583059A8BA' },
     ]);
     const own = toResolver({ scheme: 'https', authority: 'a:8443', firstSegment: 'hdl' });
-    const [first] = identifierLinksOf(RECORD, urisOf(identifierOf(RECORD), own), 'recognized');
+    const [first] = identifierLinksOf(RECORD, urisOf(identifierOf(RECORD), { resolver: own }), 'recognized');
     expect(first?.href).toBe(`/hdl/100.102/${GUID}`);
   });
 
@@ -108,7 +108,7 @@ describe('the typed links of an identifier itself', () => {
 
   it('R-34: have no link set where the name has no HTTP URI, and a URI of the name as the context of theirs', () => {
     const record = recordWith({ namingAuthority: '20.500', localName: '..', guid: null });
-    const uris = urisOf(identifierOf(record), DEFAULT_RESOLVER);
+    const uris = urisOf(identifierOf(record), { resolver: DEFAULT_RESOLVER });
     expect(identifierLinksOf(record, uris, 'recognized')).toEqual([]);
     expect(identifierLinksetOf(record, uris, 'recognized')).toEqual({ linkset: [{ anchor: 'hdl:20.500/..' }] });
   });
@@ -143,7 +143,9 @@ describe('the link set of a record', () => {
 
 describe('the URI of another name at the resolver of a record', () => {
   const own = toResolver({ scheme: 'https', authority: 'id.example.org:8443', firstSegment: 'hdl' });
-  const uris = urisOf(identifierOf(recordWith({ namingAuthority: '20.500', localName: 'ä/b?c', guid: null })), own);
+  const uris = urisOf(identifierOf(recordWith({ namingAuthority: '20.500', localName: 'ä/b?c', guid: null })), {
+    resolver: own,
+  });
 
   it.each([
     ['hdl:10.1045/april2006-paskin', 'https://id.example.org:8443/hdl/10.1045/april2006-paskin'],

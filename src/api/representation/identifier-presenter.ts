@@ -12,7 +12,7 @@ export class IdentifierPresenter {
 
   /** The representation of a record, built without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
-    return serializeRecord(record, urisOf(identifierOf(record), record.resolver ?? this.resolver));
+    return serializeRecord(record, urisOf(identifierOf(record), { resolver: record.resolver ?? this.resolver }));
   }
 }
 

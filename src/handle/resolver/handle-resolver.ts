@@ -143,6 +143,6 @@ export class HandleResolver {
 
 /** The URL of a Handle at another resolver; null where it has none. */
 export function urlAt(resolver: Resolver, handle: string): string | null {
-  const read = parseHandle(handle, 'unicode');
-  return read.ok ? urisOf(read.value, resolver).resolver : null;
+  const read = parseHandle(handle, { charset: 'unicode' });
+  return read.ok ? urisOf(read.value, { resolver }).resolver : null;
 }

@@ -30,7 +30,7 @@ export function identifierLink(
 ): string | undefined {
   const known = made.get(record);
   if (known?.scheme === scheme) return known.link;
-  const uris = urisOf(identifierOf(record), record.resolver ?? resolver);
+  const uris = urisOf(identifierOf(record), { resolver: record.resolver ?? resolver });
   const link = linkOf(identifierLinksOf(record, uris, scheme));
   made.set(record, { scheme, link });
   return link;

@@ -279,7 +279,7 @@ export class ResolverHandler {
   }
 
   private urisOf(record: IdentifierRecord): Uris {
-    return urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
+    return urisOf(identifierOf(record), { resolver: record.resolver ?? this.settings.resolver });
   }
 
   private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {

@@ -16,7 +16,7 @@ import { formatFedoraPid, readFedoraPid } from './fedora-pid.js';
 import { formatFedoraUri, fragmentFault, queryFault } from './fedora-uri.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
 import { brand } from '../brand.js';
-import type { FedoraDissemination, FedoraPid } from '../types.js';
+import type { FedoraDissemination, FedoraParam, FedoraPid } from '../types.js';
 import { characterCount, findNotNCName } from '../grammar/nc-name.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
 import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
@@ -26,6 +26,8 @@ import type { UriScan } from '../grammar/uri-syntax.js';
 
 /** Characters after decoding (FED-11). */
 export const MAX_DATASTREAM_ID_LENGTH = 64;
+
+const NO_PARAMS: readonly FedoraParam[] = Object.freeze([]);
 
 /** Parses a dissemination URI. */
 export function parseFedoraDissemination(input: string): Result<FedoraDissemination> {
@@ -76,7 +78,7 @@ function readMethodCall(input: string, scan: UriScan, pid: FedoraPid, repairs: R
   if (!sDef.ok) return sDef;
   const method = readNCName(input, scan.secondSlash + 1, scan.pathEnd, 'INVALID_METHOD_NAME', 'method name');
   if (!method.ok) return method;
-  const params = scan.query < 0 ? ok([], NO_REPAIRS) : readParams(input, scan.query + 1);
+  const params = scan.query < 0 ? ok(NO_PARAMS, NO_REPAIRS) : readParams(input, scan.query + 1);
   if (!params.ok) return params;
   const value = {
     type: 'fedora-dissemination',

@@ -36,7 +36,8 @@ export function readParams(input: string, start: number): Result<readonly Fedora
     at = ampersand + 1;
   }
   const escapes = escaped ? escapeRepairs(input, start, input.length, UNRESERVED) : NO_REPAIRS;
-  return sorted ? ok(params, escapes) : ok(params.sort(compare), joinRepairs(escapes, PARAMS_SORTED));
+  if (!sorted) params.sort(compare);
+  return ok(Object.freeze(params), sorted ? escapes : joinRepairs(escapes, PARAMS_SORTED));
 }
 
 /** The parameters with a leading "?"; empty when there are none. */
@@ -76,11 +77,12 @@ function readParam(input: string, start: number, end: number, escaped: boolean):
   }
   if (equals === start) return fail('INVALID_PARAM', start, 'FED-16', 'the name of a parameter is empty');
   if (!escaped) {
-    return { name: input.slice(start, equals), value: input.slice(equals + 1, end), text: input.slice(start, end) };
+    const text = input.slice(start, end);
+    return Object.freeze({ name: input.slice(start, equals), value: input.slice(equals + 1, end), text });
   }
   const name = decode(input, start, equals);
   if (typeof name === 'number') return utf8Fault(name);
   const value = decode(input, equals + 1, end);
   if (typeof value === 'number') return utf8Fault(value);
-  return { name, value, text: normalizeEscapes(input, start, end) };
+  return Object.freeze({ name, value, text: normalizeEscapes(input, start, end) });
 }

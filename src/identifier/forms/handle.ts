@@ -10,11 +10,19 @@ import { brand } from '../brand.js';
 import type { Handle } from '../types.js';
 import { handleAuthorityFault } from './naming-authority.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
+import { checkOptions } from '../options.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { fail, ok, type Result, unwrap } from '../syntax-error.js';
 
+export interface HandleOptions {
+  /** Default `ucs2` (R-12). */
+  readonly charset?: Charset | undefined;
+}
+
 /** Parses a Handle in its native form. */
-export function parseHandle(input: string, charset: Charset = 'ucs2'): Result<Handle> {
+export function parseHandle(input: string, options: HandleOptions = {}): Result<Handle> {
+  checkOptions(options);
+  const { charset = 'ucs2' } = options;
   const slash = input.indexOf('/');
   if (slash < 0) {
     const characters = charsetFault(input, charset);
@@ -38,7 +46,7 @@ export function formatHandle(handle: Handle): string {
   return `${handle.namingAuthority}/${handle.localName}`;
 }
 
-export const isHandle = (input: unknown, charset?: Charset): boolean =>
-  typeof input === 'string' && parseHandle(input, charset).ok;
+export const isHandle = (input: unknown, options?: HandleOptions): boolean =>
+  typeof input === 'string' && parseHandle(input, options).ok;
 /** @throws IdentifierSyntaxError */
-export const toHandle = (input: string, charset?: Charset): Handle => unwrap(parseHandle(input, charset));
+export const toHandle = (input: string, options?: HandleOptions): Handle => unwrap(parseHandle(input, options));

@@ -21,6 +21,7 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle, HdlUri } from '../types.js';
 import { decode, encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
+import { checkOptions } from '../options.js';
 import { joinRepairs } from '../repairs.js';
 import { type Profile, readSegments } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
@@ -43,6 +44,7 @@ export interface HdlUriOptions {
 
 /** Parses an hdl URI. */
 export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<HdlUri> {
+  checkOptions(options);
   const scheme = schemeFault(input, 'hdl', 'URI-05');
   if (scheme !== null) return scheme;
   if (options.profile === 'handle-scheme') {

@@ -17,6 +17,7 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle, HttpUri } from '../types.js';
 import { encode, escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
+import { checkOptions } from '../options.js';
 import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
 import { DEFAULT_RESOLVER, defaultPort, type Resolver } from '../resolver.js';
 import { type Profile, readSegments } from './segments.js';
@@ -35,6 +36,7 @@ export interface HttpUriOptions {
 
 /** Parses a URI of the given resolver. */
 export function parseHttpUri(input: string, options: HttpUriOptions = {}): Result<HttpUri> {
+  checkOptions(options);
   const resolver = options.resolver ?? DEFAULT_RESOLVER;
   const before = readPrefix(input, resolver);
   if (!before.ok) return before;

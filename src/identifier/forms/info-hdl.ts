@@ -16,6 +16,7 @@ import type { CordraId, Handle, InfoHdl } from '../types.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
+import { checkOptions } from '../options.js';
 import { joinRepairs } from '../repairs.js';
 import { bracketFault, type Profile, utf8Fault } from './segments.js';
 import { fail, type Failure, failAt, ok, type Result, unwrap } from '../syntax-error.js';
@@ -29,6 +30,7 @@ export interface InfoHdlOptions {
 
 /** Parses an info:hdl URI. */
 export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Result<InfoHdl> {
+  checkOptions(options);
   const info = scanInfoUri(input, 'hdl', 'HUS-01');
   if (!info.ok) return info;
   const { start, scan } = info.value;

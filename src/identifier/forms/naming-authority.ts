@@ -10,15 +10,24 @@
  */
 import { isDigit, upperAscii } from '../grammar/ascii.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
+import { checkOneOf, checkOptions } from '../options.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
 
-/** Parses a naming authority: `cordra` permits digit segments, `handle` any. The value is the text itself. */
-export function parseNamingAuthority(
-  input: string,
-  profile: 'cordra' | 'handle',
-  charset: Charset = 'ucs2',
-): Result<string> {
+const AUTHORITY_PROFILES = ['cordra', 'handle'];
+
+export interface NamingAuthorityOptions {
+  /** `cordra` permits digit segments, `handle` any. Default `handle`. */
+  readonly profile?: 'cordra' | 'handle' | undefined;
+  /** Default `ucs2` (R-12). */
+  readonly charset?: Charset | undefined;
+}
+
+/** Parses a naming authority. The value is the text itself. */
+export function parseNamingAuthority(input: string, options: NamingAuthorityOptions = {}): Result<string> {
+  const { profile = 'handle', charset = 'ucs2' } = options;
+  checkOneOf('profile', profile, AUTHORITY_PROFILES);
+  checkOptions({ charset });
   const fault =
     profile === 'cordra' ? cordraAuthorityFault(input) : (charsetFault(input, charset) ?? handleAuthorityFault(input));
   return fault ?? ok(input, NO_REPAIRS);

@@ -64,7 +64,7 @@ export function locationsIn(value: HandleValue): Locations | null {
 
 /** The path of a Handle at this resolver; null for a text that is none. */
 function pathOf(handle: string): string | null {
-  const read = parseHandle(handle, 'unicode');
+  const read = parseHandle(handle, { charset: 'unicode' });
   if (!read.ok) return null;
   const { namingAuthority, localName } = read.value;
   return [namingAuthority, localName].map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');

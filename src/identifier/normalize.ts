@@ -10,7 +10,7 @@ import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition 
 import { type KnownNamingAuthority, recognize } from './recognize.js';
 import { checkOptions } from './options.js';
 import { NO_REPAIRS, type RepairCode } from './repairs.js';
-import { isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
+import { DEFAULT_RESOLVER, isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
 import { fail, type Result, type SyntaxFault } from './syntax-error.js';
 import { type Omitted, omittedOf, type Parts } from './components.js';
@@ -29,7 +29,10 @@ export interface Context {
   readonly charset?: Charset | undefined;
   /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `namingAuthorityOf` says, else false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Without both, `uris.resolver` is null. */
+  /**
+   * The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Default: `DEFAULT_RESOLVER` for the kind
+   * `http-uri`; otherwise none, and `uris.resolver` is null.
+   */
   readonly resolver?: ResolverConfig | undefined;
   /** Other known resolvers, in input only. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
@@ -79,7 +82,10 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
     const fault = fail(code, offset, rule, `context.resolver.${detail}`).fault;
     return { input, kind: kind ?? null, valid: false, fault };
   }
-  const options: ReadingOptions = { ...context, resolver: resolver?.value };
+  const options: ReadingOptions = {
+    ...context,
+    resolver: resolver?.value ?? (kind === 'http-uri' ? DEFAULT_RESOLVER : undefined),
+  };
   checkOptions(options);
   const read = readFor(input, kind, options);
   if (!read.ok) return { input, kind: kind ?? read.kind, valid: false, fault: read.fault };

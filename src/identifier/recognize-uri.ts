@@ -1,7 +1,8 @@
 /**
  * Recognition of texts that start with a scheme: hdl, info, http, https, doi, urn.
  *
- * hdl:     CORDRA, else two segments, else the Handle URI scheme, which permits several slashes (R-28)
+ * hdl:     CORDRA, else two segments, else the Handle URI scheme (R-28), by which names are stored: it permits several slashes,
+ *          and ":" and "@" are escaped
  * info:    by the namespace; for fedora, by the number of segments
  * doi:     the rest is a Handle in its native text, not percent-encoded
  *
@@ -15,7 +16,7 @@ import { formatHttpUri } from './forms/http-uri.js';
 import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
 import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js';
 import { brand } from './brand.js';
-import type { CordraId, Handle } from './types.js';
+import type { CordraId, Handle, HdlUri } from './types.js';
 import { hdlUriParts, httpUriParts, infoHdlParts } from './components.js';
 import { parseWithRawCharacters } from './grammar/raw-characters.js';
 import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js';
@@ -39,12 +40,18 @@ export interface RecognizeOptions extends KnownResolverOptions {
   readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
 }
 
+const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
+const ESCAPE_ADDED = repair('ESCAPE_ADDED');
 const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
 
+/** Parses an hdl URI, with optional white space after the scheme as in printed references. */
 export function recognizeHdl(text: string, options: RecognizeOptions): Recognition {
+  const rest = text.slice(4).trimStart();
+  const spaces = text.length - 4 - rest.length;
+  if (spaces > 0) return moved(recognizeHdl(text.slice(0, 4) + rest, options), spaces, WHITESPACE_TRIMMED);
   const read = parseWithRawCharacters(text, 4, (uri) => {
     const plain = readFor(options, (profile) => parseHdlUri(uri, { charset: options.charset, profile }));
-    return plain.ok ? plain : parseHdlUri(uri, { profile: 'handle-scheme', charset: options.charset });
+    return plain.ok && isAsStored(plain.value) ? plain : readAsStored(uri, plain.ok, options);
   });
   if (!read.ok) return { ...read, kind: 'hdl-uri' };
   const { name, handle, repairs } = cordraFirst(read.value.name, options);
@@ -84,8 +91,7 @@ export function recognizeUrn(text: string): Recognition {
 export function recognizeDoi(text: string, options: RecognizeOptions): Recognition {
   const native = text.slice(4).trimStart();
   const read = isDigit(native.charCodeAt(0)) ? readNative(native, options) : noDoi(native);
-  if (read.ok) return ok(read.value, joinRepairs(read.repairs, DOI_PREFIX_REMOVED));
-  return { ...failAt(read, text.length - native.length + read.fault.offset), kind: read.kind };
+  return moved(read, text.length - native.length, DOI_PREFIX_REMOVED);
 }
 
 /**
@@ -102,6 +108,12 @@ export function readNative(text: string, options: RecognizeOptions): Recognition
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 
+/** The result for a text in which what was read starts at another offset, with the repair that led to it. */
+export function moved(read: Recognition, offset: number, repairs: Repairs): Recognition {
+  if (read.ok) return ok(read.value, joinRepairs(read.repairs, repairs));
+  return { ...failAt(read, Math.max(0, read.fault.offset + offset)), kind: read.kind };
+}
+
 /** Returns a failure with the given kind. */
 export function closestTo(kind: Kind, result: Result<Reading>): Recognition {
   return result.ok ? result : { ...result, kind };
@@ -115,6 +127,21 @@ function recognizeFedora(text: string): Recognition {
     kind,
     parseWithRawCharacters(text, 'info:fedora/'.length, (uri) => readAs(uri, kind, {})),
   );
+}
+
+/** Whether a URI has the same text in the path form and in the Handle URI scheme, by which `canonicalUri` writes it. */
+function isAsStored({ name, form }: HdlUri): boolean {
+  if (name.type === 'cordra' || form === 'host') return true;
+  return !/[:@]/.test(name.namingAuthority) && !/[:@/]/.test(name.localName);
+}
+
+/** Parses a URI by the Handle URI scheme. A naming authority that the path form permits can have a raw ":" or "@". */
+function readAsStored(uri: string, isPath: boolean, { charset }: RecognizeOptions): Result<HdlUri> {
+  const authority = uri.slice(4, uri.indexOf('/'));
+  const escaped = isPath ? authority.replaceAll(':', '%3A').replaceAll('@', '%40') : authority;
+  const text = escaped === authority ? uri : uri.slice(0, 4) + escaped + uri.slice(4 + authority.length);
+  const read = parseHdlUri(text, { profile: 'handle-scheme', charset });
+  return read.ok && text !== uri ? ok(read.value, joinRepairs(read.repairs, ESCAPE_ADDED)) : read;
 }
 
 /** Parses a URI, and again as any Handle where its naming authority has any local names. */

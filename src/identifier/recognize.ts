@@ -2,6 +2,7 @@
  * Recognition: parses a text of unknown kind, as a user pasted it (R-28).
  *
  * white space around it       trimmed
+ * <...>  with a scheme        without the brackets
  * hdl: info: http: https:     by the scheme, in any case
  * doi: urn:
  * hdl.handle.net/...          the host of a known resolver: completed to a URL
@@ -22,6 +23,7 @@ import { schemeForHost } from './known-resolvers.js';
 import { type Kind, readAs, type Recognition } from './parse-as.js';
 import {
   closestTo,
+  moved,
   readNative,
   recognizeDoi,
   recognizeHdl,
@@ -36,6 +38,7 @@ import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
 import { schemeLength } from './grammar/uri-syntax.js';
 
 const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
+const BRACKETS_REMOVED = repair('BRACKETS_REMOVED');
 const SCHEME_ADDED = repair('SCHEME_ADDED');
 const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
 
@@ -45,11 +48,15 @@ export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js'
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   checkOptions(options);
   const text = input.trim();
-  const read = asKnown(text, recognizeTrimmed(text, options), options);
-  if (text.length === input.length) return read;
-  if (read.ok) return ok(read.value, joinRepairs(read.repairs, WHITESPACE_TRIMMED));
-  const lead = input.length - input.trimStart().length;
-  return { ...failAt(read, lead + read.fault.offset), kind: read.kind };
+  if (text.length < input.length) {
+    return moved(recognize(text, options), input.length - input.trimStart().length, WHITESPACE_TRIMMED);
+  }
+  if (isInBrackets(text)) return moved(recognize(text.slice(1, -1), options), 1, BRACKETS_REMOVED);
+  return asKnown(text, recognizeTrimmed(text, options), options);
+}
+
+function isInBrackets(text: string): boolean {
+  return text.startsWith('<') && text.endsWith('>') && schemeLength(text.slice(1).trimStart()) > 0;
 }
 
 /** A GUID with the hyphens of a UUID (UUID-01), at the place of a local name. */
@@ -98,13 +105,14 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   const slash = text.indexOf('/');
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return refuseUnknownScheme(text, scheme);
-  return readNative(text, options);
+  const read = readNative(text, options);
+  // A URL in other text, such as "(https://...": the naming authority would end in ":". A DOI starts with a digit.
+  const isUrl = read.ok && text.startsWith('://', slash - 1) && !isDigit(text.charCodeAt(0));
+  return isUrl ? refuseUnknownScheme(text, slash - 1) : read;
 }
 
 function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
-  const read = recognizeHttp(`${scheme}://${text}`, scheme, options);
-  if (read.ok) return ok(read.value, joinRepairs(read.repairs, SCHEME_ADDED));
-  return { ...failAt(read, Math.max(0, read.fault.offset - scheme.length - 3)), kind: read.kind };
+  return moved(recognizeHttp(`${scheme}://${text}`, scheme, options), -scheme.length - 3, SCHEME_ADDED);
 }
 
 function recognizeWithoutSlash(text: string): Recognition {

@@ -6,8 +6,10 @@
 
 /** All repairs, in the order of the lists of repairs. */
 export const REPAIR_CODES = Object.freeze([
-  /** White space around the text was removed. Only without a kind (R-28). */
+  /** White space around the text, or after `hdl:`, was removed. Only without a kind (R-28). */
   'WHITESPACE_TRIMMED',
+  /** `<` and `>` around a text that starts with a scheme were removed (RFC 3986 C). Only without a kind (R-28). */
+  'BRACKETS_REMOVED',
   /** `doi:` was removed: a DOI name is a Handle. Only without a kind (R-28). */
   'DOI_PREFIX_REMOVED',
   /** A resolver URL without its scheme (`hdl.handle.net/...`) was completed. Only without a kind (R-28). */

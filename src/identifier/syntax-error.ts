@@ -113,7 +113,7 @@ export function describe(text: string, index: number): string {
   return code > 0x20 && code < 0x7f ? `"${String.fromCharCode(code)}" (${hex})` : hex;
 }
 
-/** Shortens a text for a detail. */
+/** Shortens a text for a detail; U+FFFD stands for half of a surrogate pair. */
 export function excerpt(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+  return (text.length <= 60 ? text : `${text.slice(0, 57)}...`).toWellFormed();
 }

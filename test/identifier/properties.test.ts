@@ -102,6 +102,19 @@ describe('every valid text', () => {
     );
   });
 
+  it('is stored as a URI that recognition does not repair; the canonical text of a UUID is no URI', () => {
+    fc.assert(
+      fc.property(samples, (sample) => {
+        const { name } = valid(sample);
+        const cordra = name.type === 'handle' ? id.parseCordraId(id.formatHandle(name)) : null;
+        const uri = id.canonicalUri(cordra?.ok === true ? cordra.value : name);
+        const canonical = name.type === 'uuid' ? id.formatUuid(name) : uri;
+        expect(id.normalize(canonical)).toMatchObject({ valid: true, normalized: canonical, repairs: [] });
+      }),
+      RUNS,
+    );
+  });
+
   it('is recognised to a canonical form that is recognised as itself', () => {
     fc.assert(
       fc.property(

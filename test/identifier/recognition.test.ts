@@ -29,6 +29,9 @@ const PASTED: readonly (readonly [string, string, string])[] = [
   [`hdl://190.12.34.56/${guid}`, 'hdl-uri', `hdl:190.12.34.56/${GUID}`],
   ['hdl:1234/a/b', 'hdl-uri', 'hdl:1234/a/b'],
   ['hdl:1234/a%2Fb', 'hdl-uri', 'hdl:1234/a/b'],
+  ['HDL: 10.1/x', 'hdl-uri', 'hdl:10.1/x'],
+  [`hdl:\u00a0\n100.102/${guid}`, 'hdl-uri', `hdl:100.102/${GUID}`],
+  ['hdl:1:2/a@b', 'hdl-uri', 'hdl:1%3A2/a%40b'],
   ['hdl://190.12.34.56/1234/567', 'hdl-uri', 'hdl:190.12.34.56/1234/567'],
   ['hdl:1234/', 'hdl-uri', 'hdl:1234/'],
   ['hdl:1234/a?x#y', 'hdl-uri', 'hdl:1234/a'],
@@ -47,6 +50,8 @@ const PASTED: readonly (readonly [string, string, string])[] = [
   [`https://hdl.handle.net:443/100.102/${guid}`, 'http-uri', `hdl:100.102/${GUID}`],
   ['HTTPS://DOI.org/10.1000/456%23789', 'http-uri', 'hdl:10.1000/456%23789'],
   ['http://dx.doi.org/10.1000/a/b', 'http-uri', 'hdl:10.1000/a/b'],
+  ['<https://doi.org/10.1/x>', 'http-uri', 'hdl:10.1/x'],
+  [' < doi:10.1/x > ', 'handle', 'hdl:10.1/x'],
   [
     'https://doi.org/10.1002/(SICI)1096(1996)101:2<1::AID>3.0',
     'http-uri',
@@ -129,10 +134,31 @@ const REFUSED: readonly (readonly [string, string | null, string, number])[] = [
   ['https://doi.org/10.1000/', 'http-uri', 'EMPTY_LOCAL_NAME', 24],
   ['https://u@doi.org/10.1/2', 'http-uri', 'INVALID_AUTHORITY', 8],
   ['doi: 10.1000', 'handle', 'MISSING_SEPARATOR', 12],
+  ['hdl: 1/%4', 'hdl-uri', 'INVALID_PERCENT_ENCODING', 7],
+  [' <hdl: 1/%4>', 'hdl-uri', 'INVALID_PERCENT_ENCODING', 9],
+  ['(https://doi.org/10.1/x)', 'http-uri', 'WRONG_SCHEME', 0],
+  ['<<https://doi.org/10.1/x>>', 'http-uri', 'WRONG_SCHEME', 0],
   ['urn:isbn:0395363411', 'uuid', 'WRONG_NAMESPACE', 4],
   [GUID.slice(1), 'uuid', 'INVALID_UUID', 31],
   ['{F58FB49E}', 'uuid', 'INVALID_UUID', 9],
 ];
+
+it.each(['\ud800', '\udc00/', `${'x'.repeat(56)}\u{1f600}xxx`, 'info:\ud800/x', 'a\ud800://x'])(
+  'the detail for %j can be written as UTF-8',
+  (text) => {
+    const read = recognize(text);
+    expect(read.ok || read.fault.detail.isWellFormed()).toBe(true);
+  },
+);
+
+describe('the resolver of an HTTP URI without a context', () => {
+  it('is the default one, by which the text is read', () => {
+    const read = normalize('http://hdl.handle.net/10.1/x', 'http-uri');
+    expect(read).toMatchObject({ uris: { resolver: 'http://hdl.handle.net/10.1/x' } });
+    expect(read.valid && read.unavailable).not.toHaveProperty('resolver');
+    expect(normalize('10.1/x', 'handle')).toMatchObject({ uris: { resolver: null } });
+  });
+});
 
 describe('refusals without a kind', () => {
   it.each(REFUSED)('%j is most similar to %s: %s at %d', (input, kind, code, offset) => {

@@ -51,6 +51,13 @@ const ROWS: readonly Row[] = [
   ],
   ['{F58FB49E-B1F8-48F0-A606-E84CEF294BE5}', 'uuid', {}, ['BRACES_REMOVED', 'HYPHENS_REMOVED']],
   [' 1/a ', undefined, {}, ['WHITESPACE_TRIMMED']],
+  ['HDL: 10.1/x', undefined, {}, ['WHITESPACE_TRIMMED', 'SCHEME_LOWERCASED']],
+  ['hdl:10.1000/a%3Ab', undefined, {}, []],
+  ['hdl:10.1000/a:b', undefined, {}, ['ESCAPE_ADDED']],
+  ['hdl:10.1000/a%2Fb', undefined, {}, ['ESCAPE_DECODED']],
+  ['hdl:a:b/c', undefined, {}, ['ESCAPE_ADDED']],
+  ['<https://doi.org/10.1/x>', undefined, {}, ['BRACKETS_REMOVED']],
+  ['< doi:10.1/x >', undefined, {}, ['WHITESPACE_TRIMMED', 'BRACKETS_REMOVED', 'DOI_PREFIX_REMOVED']],
   ['doi:10.1/a', undefined, {}, ['DOI_PREFIX_REMOVED']],
   [`hdl.handle.net/1/${guid}`, undefined, {}, ['SCHEME_ADDED', 'GUID_UPPERCASED']],
   ['https://doi.org/10.1/a/é', undefined, {}, ['ESCAPE_ADDED', 'SLASH_ESCAPED']],
@@ -58,7 +65,8 @@ const ROWS: readonly Row[] = [
 
 /** In the order in which they are listed. */
 const ALL = [
-  ...['WHITESPACE_TRIMMED', 'DOI_PREFIX_REMOVED', 'SCHEME_ADDED', 'SCHEME_LOWERCASED', 'NAMESPACE_LOWERCASED'],
+  ...['WHITESPACE_TRIMMED', 'BRACKETS_REMOVED', 'DOI_PREFIX_REMOVED', 'SCHEME_ADDED', 'SCHEME_LOWERCASED'],
+  'NAMESPACE_LOWERCASED',
   ...['HOST_LOWERCASED', 'DEFAULT_PORT_DROPPED', 'GUID_UPPERCASED', 'ESCAPE_UPPERCASED', 'ESCAPE_DECODED'],
   ...['ESCAPE_ADDED', 'SLASH_ESCAPED', 'SEPARATOR_DECODED', 'PARAMS_SORTED', 'URN_PREFIX_REMOVED'],
   ...['BRACES_REMOVED', 'HYPHENS_REMOVED'],

@@ -12,7 +12,7 @@ const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();
 const resolver = { scheme: 'http', authority: 'hdl.handle.net' };
 
-type Row = readonly [input: string, kind: Kind | undefined, context: Context, repairs: readonly string[]];
+type Row = readonly [input: string, kind: id.Kind | undefined, context: id.Context, repairs: readonly string[]];
 
 const ROWS: readonly Row[] = [
   [`1/${GUID}?a=%C3#b`, 'cordra', {}, []],
@@ -74,7 +74,7 @@ const ALL = [
 
 describe('repairs', () => {
   it.each(ROWS)('%j as %s in %j needs %j', (input, kind, context, repairs) => {
-    const found = normalize(input, kind, context);
+    const found = id.normalize(input, kind, context);
     expect(found.valid ? found.repairs : found.fault).toEqual(repairs);
   });
 
@@ -84,13 +84,13 @@ describe('repairs', () => {
   });
 
   it('are listed once each, in the order of the published list', () => {
-    expect(REPAIR_CODES).toEqual(ALL);
+    expect(id.REPAIR_CODES).toEqual(ALL);
   });
 
   it('are a frozen list, and texts without repairs share one', () => {
-    const [one, other] = [parseHandle('1/a'), parseHandle('1/b')];
+    const [one, other] = [id.parseHandle('1/a'), id.parseHandle('1/b')];
     expect(one.ok && other.ok && one.repairs === other.repairs && Object.isFrozen(one.repairs)).toBe(true);
-    const braced = parseUuid('{f58fb49e-b1f8-48f0-a606-e84cef294be5}');
+    const braced = id.parseUuid('{f58fb49e-b1f8-48f0-a606-e84cef294be5}');
     expect(braced).toMatchObject({ repairs: ['GUID_UPPERCASED', 'BRACES_REMOVED', 'HYPHENS_REMOVED'] });
     expect(braced.ok && Object.isFrozen(braced.repairs)).toBe(true);
   });

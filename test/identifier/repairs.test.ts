@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type Context,
-  type Kind,
-  normalize,
-  parseHandle,
-  parseUuid,
-  REPAIR_CODES,
-} from '../../src/identifier/index.js';
+import * as id from '../../src/identifier/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();

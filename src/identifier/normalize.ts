@@ -30,8 +30,8 @@ export interface Context {
   /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `namingAuthorityOf` says, else false. */
   readonly caseInsensitive?: boolean | undefined;
   /**
-   * The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Default: `DEFAULT_RESOLVER` for the kind
-   * `http-uri`; otherwise none, and `uris.resolver` is null.
+   * The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Default: `DEFAULT_RESOLVER` for
+   * the kind `http-uri`; otherwise none, and `uris.resolver` is null.
    */
   readonly resolver?: ResolverConfig | undefined;
   /** Other known resolvers, in input only. */

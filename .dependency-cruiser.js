@@ -4,11 +4,14 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'identifier|registry|handle/values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history';
+  'registry|handle/values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history';
 
 /** Folders of services, which every face may use. */
 const SERVICES = 'changing|finding|minting|bulk|import-export|reserving|managing|history';
 const FACE = `^src/(?!(?:${LAYERS})/)(?:handle/)?[^/]+/`;
+
+/** The folder of a layer; the syntax core is a package of its own. */
+const folderOf = (layer) => (layer === 'identifier' ? 'packages/identifier/' : `src/${layer}/`);
 
 /** What a layer may import besides itself. */
 const only = (layer, allowed, comment) => ({
@@ -16,7 +19,7 @@ const only = (layer, allowed, comment) => ({
   comment,
   severity: 'error',
   from: { path: `^src/${layer}/` },
-  to: { path: '^src/', pathNot: `^src/(${[layer, ...allowed].join('|')})/` },
+  to: { path: '^(src|packages)/', pathNot: `^(${[layer, ...allowed].map(folderOf).join('|')})` },
 });
 
 export default {
@@ -25,15 +28,15 @@ export default {
       name: 'identifier-is-pure',
       comment: 'The syntax core uses no framework, database, clock or environment.',
       severity: 'error',
-      from: { path: '^src/identifier/' },
-      to: { pathNot: '^src/identifier/' },
+      from: { path: '^packages/identifier/' },
+      to: { pathNot: '^packages/identifier/src/' },
     },
     {
-      name: 'identifier-is-imported-by-its-index',
-      comment: 'Other folders import the syntax core by its index, so that its files can change.',
+      name: 'identifier-is-imported-by-its-name',
+      comment: 'The service imports the package as others do, so that its files can change.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/identifier/' },
-      to: { path: '^src/identifier/', pathNot: '^src/identifier/index\\.ts$' },
+      from: { path: '^src/' },
+      to: { path: '^packages/', dependencyTypesNot: ['aliased-workspace'] },
     },
     only('problem', ['identifier', 'openapi'], 'Every layer may raise a problem.'),
     only('config', ['identifier'], 'The configuration is read before anything else exists.'),
@@ -226,7 +229,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    doNotFollow: { path: 'node_modules|^src/database/generated' },
+    doNotFollow: { path: 'node_modules|^src/database/generated|^packages/identifier/dist' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
   },
 };

@@ -40,7 +40,9 @@ const TESTED_CONSTANTS = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'src/database/generated', 'test/generators/node_modules', 'test/generators/uses'] },
+  {
+    ignores: ['**/dist', 'coverage', 'src/database/generated', 'test/generators/node_modules', 'test/generators/uses'],
+  },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
@@ -79,14 +81,14 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         {
-          selector: `ImportDeclaration[source.value=/\\u002f(src|dist)\\u002f/] > ImportSpecifier[imported.name=/^(?!(${TESTED_CONSTANTS.join('|')})$)[A-Z][A-Z0-9_]*$/]`,
+          selector: `ImportDeclaration[source.value=/\\u002f(src|dist)\\u002f|^@mintmark\\u002f/] > ImportSpecifier[imported.name=/^(?!(${TESTED_CONSTANTS.join('|')})$)[A-Z][A-Z0-9_]*$/]`,
           message:
             'A test states the values that it expects: write the value here. TESTED_CONSTANTS in eslint.config.js lists the constants that a test may import.',
         },
       ],
     },
   },
-  { files: ['src/**/*.ts'], rules: { 'max-lines': ['error', 300] } },
+  { files: ['src/**/*.ts', 'packages/*/src/**/*.ts'], rules: { 'max-lines': ['error', 300] } },
   { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', 400] } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

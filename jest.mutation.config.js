@@ -7,6 +7,10 @@ import jest, { typescript } from './jest.config.js';
 
 export default {
   ...typescript,
+  moduleNameMapper: {
+    ...typescript.moduleNameMapper,
+    '^@mintmark/identifier$': '<rootDir>/packages/identifier/src/index.ts',
+  },
   testMatch: ['<rootDir>/test/{identifier,registry}/*.test.ts'],
   testPathIgnorePatterns: ['/(regular-expressions|properties|hostile|sources)\\.test\\.ts$'],
   testTimeout: jest.testTimeout,

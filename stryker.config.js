@@ -4,7 +4,7 @@ export default {
   // Jest loads ES modules only with this option.
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: { configFile: 'jest.mutation.config.js' },
-  mutate: ['src/identifier/**/*.ts', 'src/registry/**/*.ts'],
+  mutate: ['packages/identifier/src/**/*.ts', 'src/registry/**/*.ts'],
   coverageAnalysis: 'perTest',
   // A mutant in a constant of a module is active while the module loads, so that all tests must run for it, in a new process.
   ignoreStatic: true,
@@ -12,7 +12,17 @@ export default {
   // The sandbox is a copy of the project, so tsconfig.json needs no rewriting, for which Stryker would load TypeScript.
   tsconfigFile: 'none',
   plugins: ['@stryker-mutator/jest-runner'],
-  ignorePatterns: ['/bench', '/coverage', '/dist', '/docs', '/prisma', '/scripts', '/test/e2e', '/test/fuzz'],
+  ignorePatterns: [
+    '/bench',
+    '/coverage',
+    '/dist',
+    '/packages/identifier/dist',
+    '/docs',
+    '/prisma',
+    '/scripts',
+    '/test/e2e',
+    '/test/fuzz',
+  ],
   tempDirName: 'coverage/stryker',
   cleanTempDir: 'always',
   reporters: ['progress-append-only', 'clear-text', 'json'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toResolver } from '../dist/identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import { buildIdentifier } from '../dist/registry/build-identifier.js';
 import { digestOf } from '../dist/registry/uuid.js';
 import { NamingAuthoritySnapshot } from '../dist/registry/naming-authority-snapshot.js';

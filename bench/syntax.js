@@ -11,7 +11,7 @@
  * The compared functions run in alternation, so that other activity of the machine affects both; the fastest round counts.
  * Run `npm run bench:syntax`.
  */
-import * as id from '../dist/identifier/index.js';
+import * as id from '@mintmark/identifier';
 
 const COUNT = 100_000;
 const ROUNDS = 9;

@@ -1,4 +1,4 @@
-// Builds the service if a file that the build reads is newer than dist/: `node scripts/build-if-stale.js`.
+// Builds the service if a file that the build reads is newer than what it makes: `node scripts/build-if-stale.js`.
 import { execSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,15 +6,23 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** What `npm run build` reads; the Prisma client, which it writes, is older than dist/. */
-const SOURCES = [
-  'src',
-  'prisma/schema.prisma',
-  'nest-cli.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'scripts/openapi-plugin.js',
-];
+/** What `npm run build` makes of what; the Prisma client, which it writes, is older than dist/. */
+const SOURCES = {
+  'packages/identifier/dist/index.js': [
+    'packages/identifier/src',
+    'packages/identifier/package.json',
+    'packages/identifier/tsconfig.json',
+    'tsconfig.json',
+  ],
+  'dist/main.js': [
+    'src',
+    'prisma/schema.prisma',
+    'nest-cli.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'scripts/openapi-plugin.js',
+  ],
+};
 
 /** The time at which the newest file below a path was changed; 0 without files. */
 function newest(path) {
@@ -27,8 +35,11 @@ function newest(path) {
 }
 
 export function buildIfStale() {
-  const built = statSync(join(root, 'dist/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (SOURCES.every((source) => newest(join(root, source)) <= built)) return;
+  const isFresh = ([output, sources]) => {
+    const built = newest(join(root, output));
+    return built > 0 && sources.every((source) => newest(join(root, source)) <= built);
+  };
+  if (Object.entries(SOURCES).every(isFresh)) return;
   execSync('npm run build', { cwd: root, stdio: 'inherit' });
 }
 

@@ -1,4 +1,4 @@
-// Runs tests and compares what they cover, by folder of src/, with the floors of test/coverage.json:
+// Runs tests and compares what they cover, by folder of src/ and of packages/, with the floors of test/coverage.json:
 //   npm run coverage                       the unit tests of the folders whose rules they decide
 //   npm run coverage -- --all              all tests but those of limits, with the services that they start
 //   npm run coverage -- --report [--all]   no tests: what the last run covered
@@ -27,21 +27,24 @@ const report = new CoverageReport({
   ...{ name: 'coverage', baseDir: root, outputDir: `${root}coverage/report-${kind}`, logging: 'error' },
   reports: ['lcovonly'],
   // Files that no process loaded are not covered at all.
-  all: { dir: [`${root}dist`], filter: (path) => isOwn(`/${path}`) },
+  all: { dir: [`${root}dist`, `${root}packages/identifier/dist`], filter: (path) => isOwn(`/${path}`) },
   entryFilter: ({ url }) => isOwn(url),
-  sourceFilter: (path) => path.startsWith('src/'),
-  sourcePath: (path) => path.replace(/^.*?(?=src\/)/, ''),
+  sourceFilter: (path) => /^(packages\/[^/]+\/)?src\//.test(path),
+  // A source map names sources by relative paths; the compiled file tells of which package they are.
+  sourcePath: (path, { distFile = '' }) => {
+    const source = path.replace(/^.*?(?=src\/)/, '');
+    return source.startsWith('src/') ? `${/^packages\/[^/]+\//.exec(distFile)?.[0] ?? ''}${source}` : source;
+  },
 });
 await report.addFromDir(counted);
 const { files } = await report.generate();
 
 const floors = JSON.parse(readFileSync(`${root}test/coverage.json`, 'utf8'))[kind];
+const pathOf = (folder) => (folder.startsWith('packages/') ? folder : `src/${folder}`);
 const measures = ['lines', 'branches'];
 const missed = [];
 for (const [folder, floor] of Object.entries(floors)) {
-  const summaries = files
-    .filter(({ sourcePath }) => sourcePath.startsWith(`src/${folder}`))
-    .map((file) => file.summary);
+  const summaries = files.filter(({ sourcePath }) => sourcePath.startsWith(pathOf(folder))).map((file) => file.summary);
   const percents = measures.map((measure) => {
     const sum = (key) => summaries.reduce((total, summary) => total + summary[measure][key], 0);
     // A file without branches misses none.
@@ -49,11 +52,11 @@ for (const [folder, floor] of Object.entries(floors)) {
   });
   const isMissed = measures.some((measure, index) => percents[index] < floor[measure]);
   const figures = measures.map((measure, index) => `${percents[index]} % of ${measure} (${floor[measure]})`);
-  console.log(`${isMissed ? 'BELOW ' : ''}${folder.padEnd(16)} ${figures.join(', ')}`);
+  console.log(`${isMissed ? 'BELOW ' : ''}${folder.padEnd(20)} ${figures.join(', ')}`);
   if (isMissed || summaries.length === 0) missed.push(folder);
 }
 for (const { sourcePath } of files) {
-  const isKnown = Object.keys(floors).some((folder) => sourcePath.startsWith(`src/${folder}`));
+  const isKnown = Object.keys(floors).some((folder) => sourcePath.startsWith(pathOf(folder)));
   if (kind === 'all' && !isKnown) missed.push(sourcePath);
 }
 if (missed.length > 0) {

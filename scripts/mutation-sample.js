@@ -2,7 +2,7 @@
  * Prints a random sample of the lines of a folder, as ranges for `npm run mutation -- --mutate`. The same arguments give the
  * same sample as long as the files are the same.
  *
- *     npm run mutation -- --mutate "$(node scripts/mutation-sample.js src/identifier 0.16)"
+ *     npm run mutation -- --mutate "$(node scripts/mutation-sample.js packages/identifier/src 0.16)"
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

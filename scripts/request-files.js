@@ -1,7 +1,7 @@
-// Prints the files of src/ of which a warm request runs a function, by V8's precise coverage:
+// Prints the files of src/ and of packages/ of which a warm request runs a function, by V8's precise coverage:
 //   npm run request-files [-- PATCH|withdraw|mint|lookup …]
 // Files that also run while the service is idle are left out, and those of HTTP, access, problems, metrics and logs;
-// identifier/ counts as one. It starts the service with the embedded PostgreSQL in a temporary folder, in this process.
+// the package of identifiers counts as one. It starts the service with the embedded PostgreSQL in a temporary folder, in this process.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const WARM = 30;
 const IDLE_MS = 3000;
-const SOURCES = fileURLToPath(new URL('../dist/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 // What runs for every request before its controller is of HTTP too.
 const LEFT_OUT =
   /^(api\/.*(controller|presenter|dto)|app\.setup|direct-path|.*(face|entrance|routes)\.js|(http|access|problem|metrics|logging)\/|database\/(generated|statement-times|connection-pool))/;
@@ -68,9 +68,8 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 async function filesRun() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const run = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0));
-  return new Set(
-    run.flatMap(({ url }) => (url.includes(SOURCES) ? [url.slice(url.indexOf(SOURCES) + SOURCES.length)] : [])),
-  );
+  const paths = run.flatMap(({ url }) => (url.includes(ROOT) ? [url.slice(url.indexOf(ROOT) + ROOT.length)] : []));
+  return new Set(paths.flatMap((path) => /^(?:dist\/|(?=packages\/))(.*)/.exec(path)?.[1] ?? []));
 }
 
 const chosen = process.argv.slice(2).filter((name) => name in REQUESTS);
@@ -83,7 +82,7 @@ for (const name of chosen.length > 0 ? chosen : Object.keys(REQUESTS)) {
   const idle = await filesRun();
   await request();
   const files = [...(await filesRun())].filter((file) => !idle.has(file) && !LEFT_OUT.test(file)).sort();
-  const listed = [...new Set(files.map((file) => (file.startsWith('identifier/') ? 'identifier/' : file)))];
+  const listed = [...new Set(files.map((file) => (file.startsWith('packages/') ? 'packages/identifier/' : file)))];
   counts[name] = listed.length;
   console.log(`${name}: ${listed.length}\n${listed.map((file) => `  ${file.replace(/\.js$/, '.ts')}`).join('\n')}`);
 }

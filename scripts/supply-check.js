@@ -11,6 +11,8 @@ const [lockfile, manifest] = await Promise.all(
 );
 const faults = [];
 const withScripts = new Set();
+/** The packages of this repository, which are folders. */
+const workspaces = manifest.workspaces ?? [];
 
 for (const [path, entry] of Object.entries(lockfile.packages)) {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
@@ -20,7 +22,8 @@ for (const [path, entry] of Object.entries(lockfile.packages)) {
       faults.push(`${path || 'package.json'} requires ${name} as ${range}, which is not a version`);
     }
   }
-  if (path === '') continue;
+  if (path === '' || workspaces.includes(path)) continue;
+  if (entry.link === true && workspaces.includes(entry.resolved)) continue;
   if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? '')) faults.push(`${path} has no SHA-512`);
   if (entry.link === true) faults.push(`${path} is a link`);
   // Without an address, npm uses the configured registry.

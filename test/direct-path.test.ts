@@ -3,7 +3,7 @@ import { type IncomingMessage, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { DirectPath, type DirectPathParts } from '../src/direct-path.js';
-import { DEFAULT_RESOLVER } from '../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { GUID, authorityWith, recordWith } from './records.js';
 
 const RECORD = recordWith({ target: 'https://a.example/' });

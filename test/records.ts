@@ -1,4 +1,4 @@
-import { DEFAULT_RESOLVER } from '../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import type { IdentifierRecord } from '../src/registry/identifier-record.js';
 import type { NamingAuthority } from '../src/registry/naming-authority.js';
 import { NamingAuthoritySnapshot } from '../src/registry/naming-authority-snapshot.js';

@@ -1,4 +1,4 @@
-import { type Handle, parseHandle } from '../identifier/index.js';
+import { type Handle, parseHandle } from '@mintmark/identifier';
 import { isSecret } from './key-secret.js';
 
 /** What a Handle client sends as `Authorization: Basic`. */

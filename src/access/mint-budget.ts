@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { namingAuthorityKey } from '../identifier/index.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';

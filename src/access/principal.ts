@@ -1,4 +1,4 @@
-import { namingAuthorityKey } from '../identifier/index.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
 import type { AlternateName } from '../registry/alternate-name.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { MintBudget } from '../access/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { namingAuthorityKey, parseNamingAuthority } from '../identifier/index.js';
+import { namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
 import { type Digest, digestFrom } from '../registry/uuid.js';
 import type { MintCommand } from '../registry/mint-command.js';

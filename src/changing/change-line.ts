@@ -1,6 +1,6 @@
 import { readTexts } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
-import { type RepairCode, parseNamingAuthority } from '../identifier/index.js';
+import { type RepairCode, parseNamingAuthority } from '@mintmark/identifier';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import { type Digest, digestOf } from '../registry/uuid.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import type { RepairCode } from '../identifier/index.js';
+import type { RepairCode } from '@mintmark/identifier';
 import { Problem, type StoredProblem, deserializeProblem, serializeProblem } from '../problem/problem.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/uuid.js';

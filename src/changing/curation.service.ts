@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext, Scope } from '../access/principal.js';
-import type { RepairCode, Resolver } from '../identifier/index.js';
+import type { RepairCode, Resolver } from '@mintmark/identifier';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
 import {
   type IdentifierRecord,

@@ -11,7 +11,7 @@ import {
   requireComputable,
   targetIn,
 } from '../handle/values/index.js';
-import { canonicalUri, toHandle } from '../identifier/index.js';
+import { canonicalUri, toHandle } from '@mintmark/identifier';
 import type { MintOutcome } from '../minting/mint-outcome.js';
 import { MintingService } from '../minting/minting.service.js';
 import { Problem } from '../problem/problem.js';

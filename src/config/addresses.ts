@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Resolver, parseResolver } from '../identifier/index.js';
+import { type Resolver, parseResolver } from '@mintmark/identifier';
 
 /** A host name (RFC 1123 2.1), which includes IPv4 addresses. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;

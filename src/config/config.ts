@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { type Resolver, parseResolver } from '../identifier/index.js';
+import { type Resolver, parseResolver } from '@mintmark/identifier';
 import { withAdminApiKey } from './admin-api-key.js';
 import {
   hostProblem,

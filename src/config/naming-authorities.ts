@@ -1,4 +1,4 @@
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 
 /** The longest configurable naming authority, in characters; the syntax has no limit. */
 const MAX_LENGTH = 255;

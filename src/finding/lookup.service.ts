@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type PlaceHolder, Places } from '../access/places.js';
 import type { Principal } from '../access/principal.js';
-import { type RepairCode, recognize } from '../identifier/index.js';
+import { type RepairCode, recognize } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';

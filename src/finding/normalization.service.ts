@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { type Context, type Uris, normalize, omittedOf, urisOf } from '../identifier/index.js';
+import { type Context, type Uris, normalize, omittedOf, urisOf } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { NamingAuthorityReads } from '../storage/replica/reads.js';

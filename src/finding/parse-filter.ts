@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { PageFilter } from '../storage/identifiers/page-filter.js';

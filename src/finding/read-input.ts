@@ -1,4 +1,4 @@
-import { DEFAULT_RESOLVER, type SyntaxFault, canonicalUri } from '../identifier/index.js';
+import { DEFAULT_RESOLVER, type SyntaxFault, canonicalUri } from '@mintmark/identifier';
 import type { SearchKey } from '../storage/identifiers/identifier-search.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH } from '../registry/identifier-record.js';

@@ -12,7 +12,7 @@ import {
 import type { ChangeKind } from '../registry/change.js';
 import { KeyValidity } from '../access/key-reads.js';
 import { type Principal, requireActors } from '../access/principal.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
 import { EventCursors } from './event-cursors.js';
 import { LogWatcher } from './log-watcher.js';

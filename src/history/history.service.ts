@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
 import { type FoundChanges, ChangeReader } from '../storage/changes/change-reader.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';

@@ -1,7 +1,7 @@
 import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../handle/values/index.js';
-import { parseHandle } from '../identifier/index.js';
+import { parseHandle } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { mutableAttributesOf, creation } from '../registry/change.js';
 import type { CanonicalName } from '../registry/canonical-name.js';

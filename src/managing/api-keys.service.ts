@@ -3,7 +3,7 @@ import { v4 as uuid } from 'uuid';
 import { KeyReads } from '../access/key-reads.js';
 import { type Principal, covers, type RequestContext, type Scope } from '../access/principal.js';
 import { newSecret, secretHash } from '../access/key-secret.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { handleUserText, readHandleUser } from '../registry/handle-user.js';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';

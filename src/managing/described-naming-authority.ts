@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.js';
-import { toResolver } from '../identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import type { StateCounts } from '../storage/naming-authorities/naming-authority-counts.js';
 import type { NamingAuthorityFamily } from '../storage/naming-authorities/naming-authority-reader.js';

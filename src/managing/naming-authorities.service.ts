@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '../identifier/index.js';
+import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
 import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';

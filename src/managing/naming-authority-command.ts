@@ -1,4 +1,4 @@
-import { type Resolver, parseNamingAuthority, parseResolver, recognize } from '../identifier/index.js';
+import { type Resolver, parseNamingAuthority, parseResolver, recognize } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import {
   MAX_PREFIX_OCTETS,

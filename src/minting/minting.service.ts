@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ChargeReport, MintBudget } from '../access/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { withoutLegalValues } from '../registry/lifecycle.js';

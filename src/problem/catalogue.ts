@@ -1,4 +1,4 @@
-import { SYNTAX_CODES, type SyntaxCode } from '../identifier/index.js';
+import { SYNTAX_CODES, type SyntaxCode } from '@mintmark/identifier';
 
 /** A test compares the catalogue with `docs/reference/errors.md`. */
 export interface ProblemKind {

@@ -1,4 +1,4 @@
-import type { SyntaxFault } from '../identifier/index.js';
+import type { SyntaxFault } from '@mintmark/identifier';
 import type { ProblemCode } from './catalogue.js';
 
 export interface ProblemDetail {

@@ -1,4 +1,4 @@
-import { recognize, toResolver, urisOf } from '../identifier/index.js';
+import { recognize, toResolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { metadataUrl, neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
 import { linkTo } from './links.js';

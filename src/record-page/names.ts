@@ -1,4 +1,4 @@
-import type { Uris } from '../identifier/index.js';
+import type { Uris } from '@mintmark/identifier';
 import { nativeText } from '../registry/identifier-record.js';
 import { copyButton } from './layout.js';
 import { type Content, type Markup, markup } from './markup.js';

@@ -1,4 +1,4 @@
-import type { Uris } from '../identifier/index.js';
+import type { Uris } from '@mintmark/identifier';
 import type { ChangeKind, PatchOperation } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';

@@ -7,7 +7,7 @@ import {
   recognize,
   registryKey,
   toCordraId,
-} from '../identifier/index.js';
+} from '@mintmark/identifier';
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 

@@ -1,4 +1,4 @@
-import { type Handle, formatHandle, namingAuthorityKey, parseHandle } from '../identifier/index.js';
+import { type Handle, formatHandle, namingAuthorityKey, parseHandle } from '@mintmark/identifier';
 import { upperAscii } from './upper-ascii.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import type { NamingAuthority } from './naming-authority.js';

@@ -1,4 +1,4 @@
-import { canonicalUri, toHandle } from '../identifier/index.js';
+import { canonicalUri, toHandle } from '@mintmark/identifier';
 
 /** A local name that needs no escape. */
 const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;

@@ -7,7 +7,7 @@ import {
   toCordraId,
   toHandle,
   urisOf,
-} from '../identifier/index.js';
+} from '@mintmark/identifier';
 import { type StoredValue, isShown } from './stored-value.js';
 import { Problem } from '../problem/problem.js';
 

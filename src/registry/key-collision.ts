@@ -1,4 +1,4 @@
-import { type RecognizeOptions, recognize } from '../identifier/index.js';
+import { type RecognizeOptions, recognize } from '@mintmark/identifier';
 import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type CanonicalName, type NameRule, comparisonOf } from './canonical-name.js';

@@ -1,5 +1,5 @@
 import { type GivenTexts, NO_TEXTS, textsAfter } from './members.js';
-import { canonicalUri } from '../identifier/index.js';
+import { canonicalUri } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
 import type { ChangeKind, PatchOperation } from './change.js';
 import type { AlternateName } from './alternate-name.js';

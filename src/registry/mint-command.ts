@@ -1,5 +1,5 @@
 import { NO_TEXTS, TEXTS, type TextName, readTexts, textsAfter } from './members.js';
-import { formatUuid, namingAuthorityKey, parseUuid, parseHandle, parseNamingAuthority } from '../identifier/index.js';
+import { formatUuid, namingAuthorityKey, parseUuid, parseHandle, parseNamingAuthority } from '@mintmark/identifier';
 import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';

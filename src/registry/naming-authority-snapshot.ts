@@ -12,7 +12,7 @@ import {
   omittedOf,
   parseHandle,
   recognize,
-} from '../identifier/index.js';
+} from '@mintmark/identifier';
 import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './uuid.js';

@@ -1,4 +1,4 @@
-import { type Resolver, namingAuthorityKey } from '../identifier/index.js';
+import { type Resolver, namingAuthorityKey } from '@mintmark/identifier';
 
 export const NAMING_AUTHORITY_STATES = ['active', 'suspended'] as const;
 export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];

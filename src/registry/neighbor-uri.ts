@@ -6,7 +6,7 @@ import {
   registryKey,
   toHandle,
   urisOf,
-} from '../identifier/index.js';
+} from '@mintmark/identifier';
 import { nameInCanonical } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { isTarget } from './target.js';

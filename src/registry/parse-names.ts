@@ -1,4 +1,4 @@
-import { type Name, type SyntaxFault, canonicalUri, registryKey } from '../identifier/index.js';
+import { type Name, type SyntaxFault, canonicalUri, registryKey } from '@mintmark/identifier';
 import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';

@@ -1,5 +1,5 @@
 import { Problem } from '../problem/problem.js';
-import { canonicalUri } from '../identifier/index.js';
+import { canonicalUri } from '@mintmark/identifier';
 import type { CanonicalName } from './canonical-name.js';
 import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import { denotes } from './key-collision.js';

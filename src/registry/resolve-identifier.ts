@@ -1,4 +1,4 @@
-import { type Name, type RepairCode } from '../identifier/index.js';
+import { type Name, type RepairCode } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';

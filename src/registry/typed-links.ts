@@ -1,4 +1,4 @@
-import { type Uris, canonicalUri } from '../identifier/index.js';
+import { type Uris, canonicalUri } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { metadataUrl, neighborHandleUri, neighborUri } from './neighbor-uri.js';

@@ -1,4 +1,4 @@
-import { parseNamingAuthority } from '../identifier/index.js';
+import { parseNamingAuthority } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
 import { type IdentifierRecord, type State, nativeText } from '../registry/identifier-record.js';
 import { readTime } from '../registry/timestamp.js';

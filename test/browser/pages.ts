@@ -7,7 +7,7 @@ import {
   hintsFor,
 } from '../../dist/record-page/index.js';
 import { recordPage, redirectPage, unknownNamePage, withdrawnPage } from '../../dist/record-page/index.js';
-import { DEFAULT_RESOLVER, urisOf } from '../../dist/identifier/index.js';
+import { DEFAULT_RESOLVER, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf } from '../../dist/registry/identifier-record.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';

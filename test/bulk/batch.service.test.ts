@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ADMIN, Principal } from '../../src/access/principal.js';
 import { type BatchCommand, BatchService } from '../../src/bulk/batch.service.js';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import { authorityWith } from '../records.js';
 

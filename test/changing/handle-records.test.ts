@@ -3,7 +3,7 @@ import { ADMIN, Principal } from '../../src/access/principal.js';
 import { HandleFault } from '../../src/handle/values/index.js';
 import { HandleRecordsService } from '../../src/changing/handle-records.service.js';
 import { locationIn } from '../../src/changing/handle-location.js';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierSnapshot } from '../../src/registry/identifier-record.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';

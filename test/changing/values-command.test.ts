@@ -10,7 +10,7 @@ import {
   withStoredValues,
 } from '../../src/changing/values-command.js';
 import { HandleFault } from '../../src/handle/values/index.js';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';

@@ -1,26 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CATALOGUE, PROBLEM_CODES } from '../../src/problem/catalogue.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
-
-describe('docs/how-to/use-from-code.md', () => {
-  it('has an example of the package face that prints what its comments say', () => {
-    const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/how-to/use-from-code.md')) ?? [];
-    const promised = [...example.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-    expect(promised.length).toBeGreaterThan(3);
-    // Inside the package, `mintmark/identifier` is resolved by its own exports, as in a dependent.
-    const folder = mkdtempSync(fileURLToPath(new URL('dist/example-', root)));
-    writeFileSync(`${folder}/example.mjs`, example);
-    const { stdout, stderr } = spawnSync(process.execPath, [`${folder}/example.mjs`], { encoding: 'utf8' });
-    rmSync(folder, { recursive: true });
-    expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toEqual(promised);
-  });
-});
 
 describe('docs/README.md', () => {
   const text = read('docs/README.md');
@@ -104,6 +87,17 @@ describe('the package and the image', () => {
     expect(read('Dockerfile')).toMatch(/^COPY openapi \.\/openapi$/m);
     expect(read('.dockerignore')).toMatch(/^!openapi$/m);
   });
+
+  it('have the package of identifiers, which the service imports', () => {
+    const { workspaces, bundleDependencies } = JSON.parse(read('package.json'));
+    expect(workspaces).toEqual(['packages/identifier']);
+    expect(bundleDependencies).toEqual(['@mintmark/identifier']);
+    expect(read('Dockerfile').match(/^COPY .*packages .*$/gm)).toEqual([
+      'COPY packages ./packages',
+      'COPY --from=build /app/packages ./packages',
+    ]);
+    expect(read('.dockerignore')).toMatch(/^!packages$/m);
+  });
 });
 
 describe('SECURITY.md and CODE_OF_CONDUCT.md', () => {
@@ -123,7 +117,7 @@ describe('docs/explanation/architecture.md', () => {
   const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });
 
   it('names only files and folders that exist', () => {
-    const cited = text.match(/`(src|test|docs|scripts|bench|prisma)\/[\w./-]+`/g) ?? [];
+    const cited = text.match(/`(src|packages|test|docs|scripts|bench|prisma)\/[\w./-]+`/g) ?? [];
     expect(cited.length).toBeGreaterThan(10);
     const paths = cited.map((path) => path.replaceAll('`', ''));
     expect(paths.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
@@ -181,10 +175,12 @@ describe('docs/explanation/architecture.md', () => {
 describe('docs/reference/standards.md', () => {
   it('explains every requirement and resolution that the source cites', () => {
     const explained = new Set(read('docs/reference/standards.md').match(/\b(CID|URI|HUS|HS|FED|UUID|R)-\d\d\b/g));
-    const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.ts') && !name.includes('generated'),
+    const sources = ['src', 'packages/identifier/src'].flatMap((folder) =>
+      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+        .map((name) => `${folder}/${name}`),
     );
-    const cited = sources.flatMap((name) => read(`src/${name}`).match(/\b(CID|URI|HUS|HS|FED|UUID|R)-\d\d\b/g) ?? []);
+    const cited = sources.flatMap((path) => read(path).match(/\b(CID|URI|HUS|HS|FED|UUID|R)-\d\d\b/g) ?? []);
     expect(cited.length).toBeGreaterThan(50);
     expect(cited.filter((number) => !explained.has(number))).toEqual([]);
   });

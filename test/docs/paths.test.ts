@@ -5,7 +5,7 @@ const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
 const documents = [
-  ...['docs', 'test'].flatMap((folder) =>
+  ...['docs', 'packages', 'test'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(md|yaml)$/.test(name))
       .map((name) => `${folder}/${name}`),
@@ -38,13 +38,15 @@ const name = (citation: string): string => citation.replace(/^.*?: /, '');
 
 describe('the documents', () => {
   it('name only files and folders that exist', () => {
-    const paths = cited(/(?<![\w./@-])((?:src|test|scripts|bench|docs|prisma|openapi)\/[\w./-]*[\w/])(?![\w*/-])/g);
+    const paths = cited(
+      /(?<![\w./@-])((?:src|test|scripts|bench|docs|packages|prisma|openapi)\/[\w./-]*[\w/])(?![\w*/-])/g,
+    );
     expect(paths.length).toBeGreaterThan(100);
     expect(paths.filter((citation) => !existsSync(new URL(name(citation), root)))).toEqual([]);
   });
 
   it('name only files of the source that exist, also without their folder', () => {
-    const known = ['src', 'test', 'bench', 'scripts', 'prisma'].flatMap((folder) =>
+    const known = ['src', 'packages', 'test', 'bench', 'scripts', 'prisma'].flatMap((folder) =>
       readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }),
     );
     const files = cited(/`((?:[\w-]+\/)*[\w.-]+\.(?:ts|js|lua|prisma))`/g);
@@ -62,9 +64,12 @@ describe('the documents', () => {
   });
 
   it('name only codes, variables and constants that occur in the source', () => {
-    const source = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
-      .map((path) => read(`src/${path}`))
+    const source = ['src', 'packages/identifier/src']
+      .flatMap((folder) =>
+        readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+          .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
+          .map((path) => read(`${folder}/${path}`)),
+      )
       .join('\n');
     const known = new Set([...source.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([word]) => word));
     const words = cited(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g);

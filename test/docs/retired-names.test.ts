@@ -19,11 +19,12 @@ const identifiers = new Set(retired.identifiers);
 const filesOf = (folder: string, pattern: RegExp): string[] =>
   readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name}`)
-    .filter((path) => pattern.test(path) && !/generated|node_modules/.test(path));
+    .filter((path) => pattern.test(path) && !/generated|node_modules|^packages\/\w+\/dist\//.test(path));
 
-const code = ['src', 'test', 'bench', 'scripts'].flatMap((folder) => filesOf(folder, /\.(ts|js)$/));
+const code = ['src', 'packages', 'test', 'bench', 'scripts'].flatMap((folder) => filesOf(folder, /\.(ts|js)$/));
 const documents = [
   ...filesOf('docs', /\.md$/),
+  ...filesOf('packages', /\.md$/),
   ...filesOf('test', /\.md$/),
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
 ];
@@ -54,7 +55,7 @@ const usesIn = (paths: readonly string[], wordsOf: (path: string) => string[], n
   );
 
 describe('docs/glossary.md', () => {
-  it.each(['src', 'test', 'bench', 'scripts'])(
+  it.each(['src', 'packages', 'test', 'bench', 'scripts'])(
     'no file of %s uses an identifier that the glossary replaced',
     (folder) => {
       const files = code.filter((path) => path.startsWith(`${folder}/`));

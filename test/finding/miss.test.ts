@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hintOf, nearSearchOf, ownNameIn } from '../../src/finding/miss.js';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { GUID, authorityWith } from '../records.js';
 

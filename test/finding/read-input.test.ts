@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { identifierInOwnUrl } from '../../src/finding/own-url.js';
 import { withoutDelimiters } from '../../src/finding/names-in-text.js';
 import { readInput } from '../../src/finding/read-input.js';
-import { DEFAULT_RESOLVER, toResolver } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toResolver } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 

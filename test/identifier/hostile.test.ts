@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Kind, normalize, type SyntaxCode } from '../../src/identifier/index.js';
+import { type Kind, normalize, type SyntaxCode } from '../../packages/identifier/src/index.js';
 
 const MIB = 1024 * 1024;
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';

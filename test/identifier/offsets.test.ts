@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Context, type Kind, normalize, SYNTAX_CODES } from '../../src/identifier/index.js';
+import { type Context, type Kind, normalize, SYNTAX_CODES } from '../../packages/identifier/src/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const resolver = { scheme: 'http', authority: 'h', firstSegment: 'x' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import * as id from '../../src/identifier/index.js';
+import * as id from '../../packages/identifier/src/index.js';
 
 /** Calls that only a program without a compiler can make: each throws a TypeError with this message. */
 const CALLS: readonly (readonly [string, () => unknown, string])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import * as id from '../../src/identifier/index.js';
+import * as id from '../../packages/identifier/src/index.js';
 import { prefix, rubble, type Sample, samples, suffix } from './texts.js';
 
 const RUNS = { numRuns: 2500 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canonicalUri, comparisonKey, normalize, recognize, toResolver } from '../../src/identifier/index.js';
+import { canonicalUri, comparisonKey, normalize, recognize, toResolver } from '../../packages/identifier/src/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-describe('src/identifier', () => {
-  const folder = new URL('../../src/identifier/', import.meta.url);
+describe('packages/identifier/src', () => {
+  const folder = new URL('../../packages/identifier/src/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);

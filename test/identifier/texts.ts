@@ -1,6 +1,6 @@
 /** Generators of texts for properties: valid texts of each kind with all permitted variants. */
 import fc from 'fast-check';
-import type { Context, Kind } from '../../src/identifier/index.js';
+import type { Context, Kind } from '../../packages/identifier/src/index.js';
 
 export interface Sample {
   readonly kind: Kind;

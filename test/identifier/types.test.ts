@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import * as id from '../../src/identifier/index.js';
+import * as id from '../../packages/identifier/src/index.js';
 
 const GUID = 'F58FB49EB1F848F0A606E84CEF294BE5';
 const guid = GUID.toLowerCase();

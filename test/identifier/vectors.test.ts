@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type Context, type Kind, normalize } from '../../src/identifier/index.js';
+import { type Context, type Kind, normalize } from '../../packages/identifier/src/index.js';
 
 interface Vector {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { deserializeNamingAuthority, serializeNamingAuthority } from '../../src/managing/described-naming-authority.js';
 import { parseNewNamingAuthority, parseSettings } from '../../src/managing/naming-authority-command.js';
-import { toResolver } from '../../src/identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 
 describe('parsing a naming authority', () => {
   it('fills in what a command leaves out', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { buildCandidates } from '../../src/minting/build-candidates.js';
 import { Problem } from '../../src/problem/problem.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, parseHandle, urisOf } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, parseHandle, urisOf } from '@mintmark/identifier';
 import {
   PAGE_CONTENT_SECURITY_POLICY,
   type PageRecord,

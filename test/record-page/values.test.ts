@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, urisOf } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, urisOf } from '@mintmark/identifier';
 import { type PageEvent, type PageRecord, recordPage, withdrawnPage } from '../../src/record-page/index.js';
 import { type IdentifierRecord, identifierOf } from '../../src/registry/identifier-record.js';
 import { GUID, recordWith } from '../records.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, normalize } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, normalize } from '@mintmark/identifier';
 import { Problem } from '../../src/problem/problem.js';
 import { claimOf, gainedBy } from '../../src/registry/alternate-name.js';
 import { nameInCanonical } from '../../src/registry/canonical-name.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { buildIdentifier } from '../../src/registry/build-identifier.js';
 import { type MintRequest, parseMintRequest } from '../../src/registry/mint-command.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toHandle } from '../../src/identifier/index.js';
+import { toHandle } from '@mintmark/identifier';
 import {
   comparableUser,
   handleUserText,

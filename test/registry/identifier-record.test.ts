@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, toResolver } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toResolver } from '@mintmark/identifier';
 import { deserializeRecord, serializeRecord, snapshotOf } from '../../src/registry/identifier-record.js';
 import { recordWith } from '../records.js';
 

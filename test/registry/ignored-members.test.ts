@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type SentMembers, contradictedMembers, ignoredMembers } from '../../src/registry/ignored-members.js';
-import { toHandle } from '../../src/identifier/index.js';
+import { toHandle } from '@mintmark/identifier';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toCordraId, toFedoraPid, toHandle } from '../../src/identifier/index.js';
+import { toCordraId, toFedoraPid, toHandle } from '@mintmark/identifier';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { denotes, isAt, isNameOf, keyCollision } from '../../src/registry/key-collision.js';
 import { addressIn } from '../../src/registry/naming-authority-snapshot.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readInput } from '../../src/finding/read-input.js';
-import { DEFAULT_RESOLVER, type Resolver, normalize, toResolver, urisOf } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, type Resolver, normalize, toResolver, urisOf } from '@mintmark/identifier';
 import { addressIn, NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../src/registry/naming-authority.js';
 import { denotes, isNameOf } from '../../src/registry/key-collision.js';

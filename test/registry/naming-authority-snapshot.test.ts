@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, formatHandle, isHandle, toHandle, toResolver } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot, activeIn, addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { type NamingAuthority, isCaseInsensitiveByRule } from '../../src/registry/naming-authority.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_RESOLVER, recognize } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, recognize } from '@mintmark/identifier';
 import { denotes, isNameOf } from '../../src/registry/key-collision.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import { opaqueFault, opaqueName, searchedOpaqueName } from '../../src/registry/opaque-metadata-id.js';

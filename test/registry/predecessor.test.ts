@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, toCordraId } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toCordraId } from '@mintmark/identifier';
 import { Problem } from '../../src/problem/problem.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { CanonicalName } from '../../src/registry/canonical-name.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { linkHeaderOf } from '../../src/http/headers/link-header.js';
-import { DEFAULT_RESOLVER, toResolver, urisOf } from '../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toResolver, urisOf } from '@mintmark/identifier';
 import { identifierOf } from '../../src/registry/identifier-record.js';
 import { neighborHandleUri, neighborUri } from '../../src/registry/neighbor-uri.js';
 import { identifierLinksOf, identifierLinksetOf, linksetOf, typedLinksOf } from '../../src/registry/typed-links.js';

@@ -14,7 +14,8 @@ export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, shortCircuit: true };
   if (!specifier.startsWith('.') || !context.parentURL?.startsWith(`${ROOT}test/`)) return next(specifier, context);
   const { href } = new URL(specifier, context.parentURL);
-  if (href.startsWith(`${ROOT}src/`)) return next(href.replace(`${ROOT}src/`, `${ROOT}dist/`), context);
+  const compiled = href.replace(ROOT, '').replace(/^(packages\/[^/]+\/)?src\//, '$1dist/');
+  if (compiled.startsWith('dist/') || compiled.startsWith('packages/')) return next(ROOT + compiled, context);
   const typescript = href.replace(/\.js$/, '.ts');
   return next(existsSync(fileURLToPath(typescript)) ? typescript : href, context);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
-import type { RepairCode } from '../../identifier/index.js';
+import type { RepairCode } from '@mintmark/identifier';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';

@@ -25,7 +25,7 @@ import {
 } from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';

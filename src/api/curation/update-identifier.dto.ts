@@ -9,7 +9,7 @@ import {
   IsLanguage,
   IsTarget,
 } from '../../http/validation/member-decorators.js';
-import type { RepairCode } from '../../identifier/index.js';
+import type { RepairCode } from '@mintmark/identifier';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';

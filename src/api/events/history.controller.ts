@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';

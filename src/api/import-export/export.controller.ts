@@ -11,7 +11,7 @@ import { streamEnd } from '../../http/body/stream-summary.dto.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, JSON_LINES, NDJSON } from '../../http/body/streamed-body.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';

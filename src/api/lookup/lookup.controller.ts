@@ -12,7 +12,7 @@ import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';

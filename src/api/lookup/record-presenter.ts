@@ -2,7 +2,7 @@ import { HttpStatus, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.js';
 import { securityHeaders } from '../../http/server/security-headers.js';
-import type { Uris } from '../../identifier/index.js';
+import type { Uris } from '@mintmark/identifier';
 import type { Hint } from '../../finding/miss.js';
 import {
   MAX_PAGE_EVENTS,

@@ -5,7 +5,7 @@ import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { MintPresenter } from './mint-presenter.js';

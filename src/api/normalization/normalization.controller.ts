@@ -6,7 +6,7 @@ import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { sendList } from '../../http/body/list-response.js';
 import { OnlyReads } from '../../http/route-settings.js';
-import { SYNTAX_CODES } from '../../identifier/index.js';
+import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';

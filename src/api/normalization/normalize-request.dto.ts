@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
-import { KINDS, type Kind } from '../../identifier/index.js';
+import { KINDS, type Kind } from '@mintmark/identifier';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ResolverDto } from '../representation/resolver.dto.js';

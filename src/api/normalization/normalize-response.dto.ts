@@ -1,11 +1,4 @@
-import {
-  KINDS,
-  type Kind,
-  REPAIR_CODES,
-  type RepairCode,
-  SYNTAX_CODES,
-  type SyntaxCode,
-} from '../../identifier/index.js';
+import { KINDS, type Kind, REPAIR_CODES, type RepairCode, SYNTAX_CODES, type SyntaxCode } from '@mintmark/identifier';
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '../../openapi/annotations.js';
 import { UrisDto } from '../representation/identifier.dto.js';
 

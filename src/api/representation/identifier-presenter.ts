@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { recordTagOf } from '../../http/headers/entity-tags.js';
-import { type Resolver, urisOf } from '../../identifier/index.js';
+import { type Resolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from './identifier.dto.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';

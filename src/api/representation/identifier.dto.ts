@@ -1,5 +1,5 @@
 import { ApiParam, ApiProperty } from '../../openapi/annotations.js';
-import { REPAIR_CODES, type RepairCode } from '../../identifier/index.js';
+import { REPAIR_CODES, type RepairCode } from '@mintmark/identifier';
 import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registry/identifier-record.js';
 import { HandleValueDto } from './handle-value.dto.js';
 

@@ -1,4 +1,4 @@
-import { type Resolver, parseHandle, urisOf } from '../../identifier/index.js';
+import { type Resolver, parseHandle, urisOf } from '@mintmark/identifier';
 import type { Principal } from '../../access/principal.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { availabilityOf } from '../../registry/availability.js';

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.js';
 import { linkHeaderOf } from '../../http/headers/link-header.js';
-import { type Resolver, urisOf } from '../../identifier/index.js';
+import { type Resolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { handleIn, metadataAuthority } from '../../registry/neighbor-uri.js';

@@ -1,4 +1,4 @@
-import { type Resolver, WELL_KNOWN_RESOLVERS } from '../../identifier/index.js';
+import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
-import { type Resolver, type Uris, urisOf } from '../../identifier/index.js';
+import { type Resolver, type Uris, urisOf } from '@mintmark/identifier';
 import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../values/index.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { ChangeKind, PatchOperation } from '../../registry/change.js';
-import { namingAuthorityKey } from '../../identifier/index.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { nativeText } from '../../registry/identifier-record.js';
 import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';

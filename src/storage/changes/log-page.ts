@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import { namingAuthorityKey } from '../../identifier/index.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import type { ChangeKind } from '../../registry/change.js';
 import { MAX_PAGE_OCTETS } from '../bounded-page.js';
 

@@ -1,5 +1,5 @@
 import { MEMBERS, type MemberColumn } from '../../registry/members.js';
-import { type Resolver, toResolver } from '../../identifier/index.js';
+import { type Resolver, toResolver } from '@mintmark/identifier';
 import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
 import { isNameOf } from '../../registry/key-collision.js';
 import { EXPIRED, changeTime } from '../../registry/lifecycle.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { HOT_POOL } from '../../database/pool.js';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { type Resolver, namingAuthorityKey } from '../../identifier/index.js';
+import { type Resolver, namingAuthorityKey } from '@mintmark/identifier';
 import { Problem } from '../../problem/problem.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { namingAuthorityKey } from '../../identifier/index.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Queryable } from '../transactions.js';

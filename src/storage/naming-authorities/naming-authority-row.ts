@@ -1,4 +1,4 @@
-import { toResolver } from '../../identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import { comparableUser } from '../../registry/handle-user.js';
 import type { Row } from '../columns.js';
 import type {

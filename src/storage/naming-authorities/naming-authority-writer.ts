@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalUri, namingAuthorityKey, toHandle } from '../../identifier/index.js';
+import { canonicalUri, namingAuthorityKey, toHandle } from '@mintmark/identifier';
 import { upperAscii } from '../../registry/upper-ascii.js';
 import { appendChange, lockNamingAuthorityForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { REPLICA, type Replica } from '../../database/replica/replica.js';
 import type { Sessions } from '../../database/replica/server-state.js';
-import type { Resolver } from '../../identifier/index.js';
+import type { Resolver } from '@mintmark/identifier';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { PatchOperation } from '../../registry/change.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';

@@ -7,7 +7,7 @@ import type { Amendment } from '../../../dist/registry/lifecycle.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { NamingAuthoritySnapshot } from '../../../dist/registry/naming-authority-snapshot.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
-import { toResolver } from '../../../dist/identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import { query, withoutTriggers } from '../harness/database.js';
 import { useService } from '../harness/service.js';
 

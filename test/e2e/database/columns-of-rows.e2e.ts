@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { toFedoraPid } from '../../../dist/identifier/index.js';
+import { toFedoraPid } from '@mintmark/identifier';
 import { canonicalNameOf } from '../../../dist/registry/canonical-name.js';
 import { COLUMNS } from '../../../dist/storage/columns.js';
 import { pageQuery } from '../../../dist/storage/identifiers/page-query.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { isHandle, toCordraId, toHandle, toResolver } from '../../../dist/identifier/index.js';
+import { isHandle, toCordraId, toHandle, toResolver } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot } from '../../../dist/registry/naming-authority-snapshot.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
 

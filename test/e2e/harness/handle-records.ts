@@ -4,7 +4,7 @@ import { ChangeEngine } from '../../../dist/changing/change-engine.js';
 import { CurationService } from '../../../dist/changing/curation.service.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';
 import { HandleRecordsService } from '../../../dist/changing/handle-records.service.js';
-import { toResolver } from '../../../dist/identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';

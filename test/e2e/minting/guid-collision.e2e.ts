@@ -6,7 +6,7 @@ import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
-import { toResolver } from '../../../dist/identifier/index.js';
+import { toResolver } from '@mintmark/identifier';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
 import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-updater.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_RESOLVER, toResolver } from '../../../src/identifier/index.js';
+import { DEFAULT_RESOLVER, toResolver } from '@mintmark/identifier';
 import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
 import { localNamesOf } from '../../../src/handle/resolver/local-names.js';
 import { readPath } from '../../../src/handle/resolver/read-path.js';

@@ -11,7 +11,7 @@ import { FastRules, memberNamesOf } from '../../../src/http/validation/fast-rule
 import { Optional } from '../../../src/http/validation/member-decorators.js';
 import { Computed, ReadOnly, requireReadOnly } from '../../../src/http/validation/read-only.js';
 import { readPart } from '../../../src/http/validation/request-validation.js';
-import { DEFAULT_RESOLVER } from '../../../src/identifier/index.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { Problem } from '../../../src/problem/problem.js';
 import { serializeRecord, snapshotOf } from '../../../src/registry/identifier-record.js';
 import { authorityWith, recordWith } from '../../records.js';

@@ -1,4 +1,4 @@
-import { parseHandle } from '../../../identifier/index.js';
+import { parseHandle } from '@mintmark/identifier';
 import type { HandleValue } from '../../values/index.js';
 import { type IdentifierRecord, nativeText } from '../../../registry/identifier-record.js';
 import { type NotAppended, appendToTarget } from '../append-to-target.js';

@@ -45,7 +45,7 @@ export interface UrisOptions {
   readonly resolver?: Resolver | null | undefined;
 }
 
-/** Every URI form of a name. */
+/** Every URI form of a name. @throws TypeError for a resolver that is none. */
 export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   checkOptions(options);
   const { resolver = null } = options;
@@ -62,7 +62,7 @@ export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   }
 }
 
-/** The rules that forbid the forms for which `urisOf` returns null. */
+/** The rules that forbid the forms for which `urisOf` returns null. @throws TypeError for a resolver that is none. */
 export function unavailableUris(name: Name, options: UrisOptions = {}): Unavailable {
   checkOptions(options);
   const { resolver = null } = options;
@@ -87,7 +87,7 @@ export function unavailableUris(name: Name, options: UrisOptions = {}): Unavaila
 /**
  * The URI that is stored for a name: `hdl:` with the escapes of the Handle URI scheme for Handles and CORDRA
  * identifiers, `info:fedora/` for Fedora names, `urn:uuid:` for UUIDs. Every name has one, and `recognize` returns the
- * same name for it.
+ * same name for it, without repairs unless it is a UUID, whose canonical text has no scheme (UUID-05).
  */
 export function canonicalUri(name: Name): string {
   switch (name.type) {
@@ -104,7 +104,7 @@ export function canonicalUri(name: Name): string {
   }
 }
 
-const NO_URIS: Uris = Object.freeze({
+const NO_URIS: Uris = /* @__PURE__ */ Object.freeze({
   cordraPath: null,
   cordraHost: null,
   resolver: null,

@@ -16,18 +16,21 @@ import { defaultPort, type Resolver, toResolver } from './resolver.js';
 import { excerpt, fail, type Result } from './syntax-error.js';
 
 /** The public proxies of the Handle System and of DOI. */
-export const WELL_KNOWN_RESOLVERS: readonly string[] = Object.freeze([
+export const WELL_KNOWN_RESOLVERS: readonly string[] = /* @__PURE__ */ Object.freeze([
   'hdl.handle.net',
   'doi.org',
   'dx.doi.org',
   'www.doi.org',
 ]);
 
-const PROXIES: ReadonlyMap<string, Resolver> = new Map(
-  WELL_KNOWN_RESOLVERS.flatMap((authority) =>
-    ['http', 'https'].map((scheme) => [`${scheme}://${authority}`, toResolver({ scheme, authority })] as const),
-  ),
-);
+const PROXIES = /* @__PURE__ */ proxies();
+
+function proxies(): ReadonlyMap<string, Resolver> {
+  const all = WELL_KNOWN_RESOLVERS.flatMap((authority) =>
+    ['http', 'https'].map((scheme) => toResolver({ scheme, authority })),
+  );
+  return new Map(all.map((resolver) => [`${resolver.scheme}://${resolver.authority}`, resolver]));
+}
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;

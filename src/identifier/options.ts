@@ -33,9 +33,11 @@ export function checkOneOf(member: string, value: unknown, allowed: readonly unk
   if (!allowed.includes(value)) throw expected(member, `one of ${allowed.join(', ')}`, value);
 }
 
-/** @throws TypeError for a value that is no string. */
-export function checkText(member: string, value: unknown): void {
-  if (typeof value !== 'string') throw expected(member, 'a string', value);
+/** @throws TypeError for a member that is no string. */
+export function checkTexts(members: object): void {
+  for (const [member, value] of Object.entries(members)) {
+    if (typeof value !== 'string') throw expected(member, 'a string', value);
+  }
 }
 
 function expected(member: string, what: string, found: unknown): TypeError {

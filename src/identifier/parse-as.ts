@@ -8,14 +8,14 @@ import { formatHandle, parseHandle } from './forms/handle.js';
 import { formatHdlUri, type HdlUriOptions, parseHdlUri } from './forms/hdl-uri.js';
 import { formatHttpUri, parseHttpUri } from './forms/http-uri.js';
 import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
-import type { Name } from './types.js';
+import type { CordraId, FedoraDissemination, FedoraPid, Handle, Uuid } from './types.js';
 import * as show from './components.js';
 import { checkOneOf } from './options.js';
 import type { Resolver } from './resolver.js';
 import { type Failure, ok, type Result, type Success } from './syntax-error.js';
 
 /** The kinds of text, each with a parser. */
-export const KINDS = Object.freeze([
+export const KINDS = /* @__PURE__ */ Object.freeze([
   'cordra',
   'handle',
   'hdl-uri',
@@ -30,15 +30,29 @@ export const KINDS = Object.freeze([
 /** One of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
-/** The result of parsing a text. */
-export interface Reading {
-  readonly kind: Kind;
-  /** The name. */
-  readonly name: Name;
-  /** The canonical text, in the same form as the input. */
-  readonly normalized: string;
-  readonly parts: show.Parts;
+interface NameByKind {
+  readonly cordra: CordraId;
+  readonly handle: Handle;
+  readonly 'hdl-uri': CordraId | Handle;
+  readonly 'http-uri': CordraId | Handle;
+  readonly 'info-hdl': CordraId | Handle;
+  readonly 'fedora-pid': FedoraPid;
+  readonly 'fedora-uri': FedoraPid;
+  readonly 'fedora-dissemination': FedoraDissemination;
+  readonly uuid: Uuid;
 }
+
+/** The result of parsing a text of one of the kinds `K`: its `kind` says what the name and the parts are. */
+export type Reading<K extends Kind = Kind> = {
+  [P in K]: {
+    readonly kind: P;
+    /** The name. */
+    readonly name: NameByKind[P];
+    /** The canonical text, in the same form as the input. */
+    readonly normalized: string;
+    readonly parts: show.Parts<P>;
+  };
+}[K];
 
 /** A failure, with the most similar kind; null when the text resembles none. */
 export interface Unrecognized extends Failure {
@@ -53,6 +67,7 @@ export interface ReadingOptions extends HdlUriOptions {
 }
 
 /** Parses a text strictly as the given kind (R-28). */
+export function readAs<K extends Kind>(input: string, kind: K, options: ReadingOptions): Result<Reading<K>>;
 export function readAs(input: string, kind: Kind, options: ReadingOptions): Result<Reading> {
   checkOneOf('kind', kind, KINDS);
   switch (kind) {

@@ -40,9 +40,9 @@ export interface RecognizeOptions extends KnownResolverOptions {
   readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
 }
 
-const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
-const ESCAPE_ADDED = repair('ESCAPE_ADDED');
-const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
+const WHITESPACE_TRIMMED = /* @__PURE__ */ repair('WHITESPACE_TRIMMED');
+const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
+const DOI_PREFIX_REMOVED = /* @__PURE__ */ repair('DOI_PREFIX_REMOVED');
 
 /** Parses an hdl URI, with optional white space after the scheme as in printed references. */
 export function recognizeHdl(text: string, options: RecognizeOptions): Recognition {

@@ -37,14 +37,14 @@ import { joinRepairs, repair } from './repairs.js';
 import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
 import { schemeLength } from './grammar/uri-syntax.js';
 
-const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
-const BRACKETS_REMOVED = repair('BRACKETS_REMOVED');
-const SCHEME_ADDED = repair('SCHEME_ADDED');
-const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
+const WHITESPACE_TRIMMED = /* @__PURE__ */ repair('WHITESPACE_TRIMMED');
+const BRACKETS_REMOVED = /* @__PURE__ */ repair('BRACKETS_REMOVED');
+const SCHEME_ADDED = /* @__PURE__ */ repair('SCHEME_ADDED');
+const HYPHENS_REMOVED = /* @__PURE__ */ repair('HYPHENS_REMOVED');
 
 export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js';
 
-/** Parses a text of any kind. */
+/** Parses a text of any kind. No text throws. @throws TypeError for an unknown option. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   checkOptions(options);
   const text = input.trim();

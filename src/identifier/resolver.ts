@@ -11,7 +11,7 @@ import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
 import { brand, type Branded } from './brand.js';
 import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
-import { checkText } from './options.js';
+import { checkTexts } from './options.js';
 import { joinRepairs, repair, type Repairs } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
 import { isTriplet } from './grammar/uri-syntax.js';
@@ -24,29 +24,30 @@ export interface ResolverConfig {
 }
 
 /** A validated and normalized resolver. */
-export type Resolver = Branded<{
+export interface Resolver extends Branded {
   readonly scheme: 'http' | 'https';
   readonly authority: string;
   readonly firstSegment: string | null;
   /** The URI before the naming authority, with a final "/". */
   readonly prefix: string;
-}>;
+}
 
-const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
+const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 const checkedResolvers = new WeakSet<object>();
 
-/** Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names. */
+/**
+ * Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names.
+ * @throws TypeError for a member that is no string.
+ */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {
-  checkText('scheme', config.scheme);
-  checkText('authority', config.authority);
+  const first = config.firstSegment ?? null;
+  checkTexts({ scheme: config.scheme, authority: config.authority, firstSegment: first ?? '' });
   const scheme = schemeOf(config.scheme);
   if (scheme === null) {
     return fail('WRONG_SCHEME', 0, 'URI-36', `scheme: expected "http" or "https", found "${excerpt(config.scheme)}"`);
   }
   const authority = readAuthority(config.authority, 0, config.authority.length, defaultPort(scheme));
   if (!authority.ok) return named('authority', authority);
-  const first = config.firstSegment ?? null;
-  if (first !== null) checkText('firstSegment', first);
   const inFirst = first === null ? null : firstSegmentFault(first);
   if (inFirst !== null) return named('firstSegment', inFirst);
   const firstSegment = first === null ? null : normalizeEscapes(first, 0, first.length);
@@ -64,11 +65,11 @@ export function isResolver(config: ResolverConfig): config is Resolver {
   return checkedResolvers.has(config);
 }
 
-/** @throws IdentifierSyntaxError */
+/** The resolver of a configuration (URI-36). @throws IdentifierSyntaxError, and a TypeError for a member that is no string. */
 export const toResolver = (config: ResolverConfig): Resolver => unwrap(parseResolver(config));
 
 /** The public proxy of the Handle System, the default (R-14). */
-export const DEFAULT_RESOLVER: Resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
+export const DEFAULT_RESOLVER: Resolver = /* @__PURE__ */ toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 
 export function defaultPort(scheme: 'http' | 'https'): string {
   return scheme === 'http' ? '80' : '443';

@@ -2,23 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
 import { CATALOGUE, PROBLEM_CODES } from '../../src/problem/catalogue.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 
 describe('docs/how-to/use-from-code.md', () => {
-  it('has an example of the package face that prints what its comments say', () => {
-    const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/how-to/use-from-code.md')) ?? [];
-    const promised = [...example.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
-    expect(promised.length).toBeGreaterThan(3);
+  it('has examples of the package face that print what their comments say', () => {
+    const examples = [...read('docs/how-to/use-from-code.md').matchAll(/```ts\n([\s\S]*?)```/g)];
+    expect(examples.length).toBeGreaterThan(3);
     // Inside the package, `mintmark/identifier` is resolved by its own exports, as in a dependent.
     const folder = mkdtempSync(fileURLToPath(new URL('dist/example-', root)));
-    writeFileSync(`${folder}/example.mjs`, example);
-    const { stdout, stderr } = spawnSync(process.execPath, [`${folder}/example.mjs`], { encoding: 'utf8' });
+    for (const [, example = ''] of examples) {
+      const promised = [...example.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+      const { outputText } = ts.transpileModule(example, { compilerOptions: { module: ts.ModuleKind.ESNext } });
+      writeFileSync(`${folder}/example.mjs`, outputText);
+      const { stdout, stderr } = spawnSync(process.execPath, [`${folder}/example.mjs`], { encoding: 'utf8' });
+      expect([stderr, ...stdout.trim().split('\n')]).toEqual(['', ...promised]);
+    }
     rmSync(folder, { recursive: true });
-    expect(stderr).toBe('');
-    expect(stdout.trim().split('\n')).toEqual(promised);
   });
 });
 

@@ -15,7 +15,7 @@ import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { utf8Fault } from './segments.js';
 import { fail, type Failure, ok, type Result } from '../syntax-error.js';
 
-const PARAMS_SORTED = repair('PARAMS_SORTED');
+const PARAMS_SORTED = /* @__PURE__ */ repair('PARAMS_SORTED');
 
 /** Parses the parameters from `start`, after the "?", to the end. Characters and escapes were validated before. */
 export function readParams(input: string, start: number): Result<readonly FedoraParam[]> {
@@ -41,7 +41,7 @@ export function readParams(input: string, start: number): Result<readonly Fedora
 }
 
 /** The parameters with a leading "?"; empty when there are none. */
-export function formatParams(params: readonly FedoraParam[]): string {
+export function formatParams(params: readonly Pick<FedoraParam, 'text'>[]): string {
   return params.length === 0 ? '' : `?${params.map((param) => param.text).join('&')}`;
 }
 

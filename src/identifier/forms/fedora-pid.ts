@@ -14,6 +14,7 @@ import { classesOf, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
 import type { FedoraPid } from '../types.js';
 import { escapeRepairs } from '../grammar/percent-encoding.js';
+import { checkTexts } from '../options.js';
 import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { isTriplet } from '../grammar/uri-syntax.js';
@@ -21,9 +22,9 @@ import { isTriplet } from '../grammar/uri-syntax.js';
 /** Characters of the normal form (FED-06). */
 export const MAX_PID_LENGTH = 64;
 
-const SEPARATOR_DECODED = repair('SEPARATOR_DECODED');
+const SEPARATOR_DECODED = /* @__PURE__ */ repair('SEPARATOR_DECODED');
 
-/** Parses a PID. */
+/** Parses a PID (FED-02). */
 export function parseFedoraPid(input: string): Result<FedoraPid> {
   return readFedoraPid(input, 0, input.length);
 }
@@ -78,9 +79,19 @@ export function formatFedoraPid(pid: FedoraPid): string {
   return `${pid.namespaceId}:${pid.objectId}`;
 }
 
+/** Whether a value is a PID; false for what is no string. */
 export const isFedoraPid = (input: unknown): boolean => typeof input === 'string' && parseFedoraPid(input).ok;
-/** @throws IdentifierSyntaxError */
-export const toFedoraPid = (input: string): FedoraPid => unwrap(parseFedoraPid(input));
+/**
+ * The PID of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ */
+export function toFedoraPid(input: string | Pick<FedoraPid, 'namespaceId' | 'objectId'>): FedoraPid {
+  if (typeof input === 'string') return unwrap(parseFedoraPid(input));
+  const { namespaceId, objectId } = input;
+  checkTexts({ namespaceId, objectId });
+  // Neither part can contain the separator, so a text that is valid has it between them.
+  return unwrap(parseFedoraPid(`${namespaceId}:${objectId}`));
+}
 
 /** ALPHA, DIGIT, "-" or ".": unreserved without "_" and "~". */
 function isNamespaceCharacter(code: number): boolean {

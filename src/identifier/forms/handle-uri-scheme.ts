@@ -33,7 +33,7 @@ import {
   type UriScan,
 } from '../grammar/uri-syntax.js';
 
-const ESCAPE_ADDED = repair('ESCAPE_ADDED');
+const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
 
 /** Parses the rest of a URI after the scheme hdl. */
 export function parseHandleSchemeUri(

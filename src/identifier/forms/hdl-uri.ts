@@ -42,7 +42,7 @@ export interface HdlUriOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses an hdl URI. */
+/** Parses an hdl URI (URI-04 to URI-26, HUS-04 to HUS-14). @throws TypeError for an unknown option. */
 export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<HdlUri> {
   checkOptions(options);
   const scheme = schemeFault(input, 'hdl', 'URI-05');
@@ -82,9 +82,10 @@ export function formatHdlUri(uri: HdlUri): string {
   return (form === 'host' ? 'hdl://' : 'hdl:') + path + formatTail(uri.query, uri.fragment);
 }
 
+/** Whether a value is an hdl URI; false for what is no string. @throws TypeError for an unknown option. */
 export const isHdlUri = (input: unknown, options?: HdlUriOptions): boolean =>
   typeof input === 'string' && parseHdlUri(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
 
 function uriOf(

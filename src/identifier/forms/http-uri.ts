@@ -34,7 +34,7 @@ export interface HttpUriOptions {
   readonly suffixSlashes?: boolean | undefined;
 }
 
-/** Parses a URI of the given resolver. */
+/** Parses a URI of the given resolver (URI-27 to URI-36). @throws TypeError for an unknown option. */
 export function parseHttpUri(input: string, options: HttpUriOptions = {}): Result<HttpUri> {
   checkOptions(options);
   const resolver = options.resolver ?? DEFAULT_RESOLVER;
@@ -72,9 +72,10 @@ export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): str
     : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
 }
 
+/** Whether a value is an HTTP URI of the resolver; false for what is no string. @throws TypeError for an unknown option. */
 export const isHttpUri = (input: unknown, options?: HttpUriOptions): boolean =>
   typeof input === 'string' && parseHttpUri(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an HTTP URI of the resolver. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
 /** A Handle as two segments. */

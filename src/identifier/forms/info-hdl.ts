@@ -28,7 +28,7 @@ export interface InfoHdlOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses an info:hdl URI. */
+/** Parses an info:hdl URI (HUS-01, RFC 4452). @throws TypeError for an unknown option. */
 export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Result<InfoHdl> {
   checkOptions(options);
   const info = scanInfoUri(input, 'hdl', 'HUS-01');
@@ -65,9 +65,10 @@ export function formatInfoName(name: CordraId | Handle): string {
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
 }
 
+/** Whether a value is an info:hdl URI; false for what is no string. @throws TypeError for an unknown option. */
 export const isInfoHdl = (input: unknown, options?: InfoHdlOptions): boolean =>
   typeof input === 'string' && parseInfoHdl(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an info:hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toInfoHdl = (input: string, options?: InfoHdlOptions): InfoHdl => unwrap(parseInfoHdl(input, options));
 
 function shapeFault(input: string, start: number, scan: UriScan, profile: Profile | undefined): Failure | null {

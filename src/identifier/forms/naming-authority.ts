@@ -23,7 +23,10 @@ export interface NamingAuthorityOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses a naming authority. The value is the text itself. */
+/**
+ * Parses a naming authority (HUS-07, CID-05 to CID-08). The value is the text itself.
+ * @throws TypeError for an unknown profile or charset.
+ */
 export function parseNamingAuthority(input: string, options: NamingAuthorityOptions = {}): Result<string> {
   const { profile = 'handle', charset = 'ucs2' } = options;
   checkOneOf('profile', profile, AUTHORITY_PROFILES);

@@ -15,7 +15,7 @@ import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, failAt, ok, type Result } from '../syntax-error.js';
 import { readFragment, readQuery, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
 
-const SLASH_ESCAPED = repair('SLASH_ESCAPED');
+const SLASH_ESCAPED = /* @__PURE__ */ repair('SLASH_ESCAPED');
 
 /** The rules of a form. */
 export type Profile = 'cordra' | 'generic' | 'handle-scheme';

@@ -16,13 +16,13 @@ import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax
 /** The layouts that the variant bits distinguish (UUID-03). */
 export type UuidVariant = 'ncs' | 'rfc4122' | 'microsoft' | 'future';
 
-const GUID_UPPERCASED = repair('GUID_UPPERCASED');
-const URN_PREFIX_REMOVED = repair('URN_PREFIX_REMOVED');
-const BRACES_REMOVED = repair('BRACES_REMOVED');
-const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
+const GUID_UPPERCASED = /* @__PURE__ */ repair('GUID_UPPERCASED');
+const URN_PREFIX_REMOVED = /* @__PURE__ */ repair('URN_PREFIX_REMOVED');
+const BRACES_REMOVED = /* @__PURE__ */ repair('BRACES_REMOVED');
+const HYPHENS_REMOVED = /* @__PURE__ */ repair('HYPHENS_REMOVED');
 const URN_PREFIX = 'urn:uuid:';
 
-/** Parses a UUID in any of its text forms. */
+/** Parses a UUID in any of its text forms (UUID-01). */
 export function parseUuid(input: string): Result<Uuid> {
   if (hasAt(input, URN_PREFIX, 0)) return readHyphenated(input, URN_PREFIX.length, input.length, URN_PREFIX_REMOVED);
   if (input.startsWith('{')) {
@@ -64,8 +64,9 @@ export function isDce(uuid: Uuid): boolean {
   return version !== null && version >= 1 && version <= 8;
 }
 
+/** Whether a value is a UUID in any of its text forms; false for what is no string. */
 export const isUuid = (input: unknown): boolean => typeof input === 'string' && parseUuid(input).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of a UUID in any of its text forms. @throws IdentifierSyntaxError. */
 export const toUuid = (input: string): Uuid => unwrap(parseUuid(input));
 
 function readDigits(input: string): Result<Uuid> {

@@ -12,13 +12,13 @@ import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
-const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const STRICT_UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** A buffer for the octets of short texts. */
-const SHORT = new Uint8Array(1024);
+const SHORT = /* @__PURE__ */ new Uint8Array(1024);
 /** Up to this length, a piece is decoded without the platform's decoder. */
 const SHORT_TEXT = 96;
-const ESCAPE_DECODED = repair('ESCAPE_DECODED');
-const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
+const ESCAPE_DECODED = /* @__PURE__ */ repair('ESCAPE_DECODED');
+const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
 
 /**
  * Decodes a piece as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -4,13 +4,12 @@
  *
  * All builders share one chunk, so a text must be complete before the next one is started.
  */
-const CHUNK = new Uint8Array(8192);
+const CHUNK = /* @__PURE__ */ new Uint8Array(8192);
 /** Up to this length, characters are concatenated. */
 const SHORT_TEXT = 48;
 /** Octets that one call can write: a code point as four escapes. */
 const LONGEST = 12;
-const HEX = new TextEncoder().encode('0123456789ABCDEF');
-const ASCII = new TextDecoder();
+const ASCII = /* @__PURE__ */ new TextDecoder();
 
 export class StringBuilder {
   private used = 0;
@@ -56,8 +55,8 @@ export class StringBuilder {
 
   private put(octet: number): void {
     CHUNK[this.used] = 0x25;
-    CHUNK[this.used + 1] = HEX[octet >> 4] ?? 0;
-    CHUNK[this.used + 2] = HEX[octet & 15] ?? 0;
+    CHUNK[this.used + 1] = hexDigit(octet >> 4);
+    CHUNK[this.used + 2] = hexDigit(octet & 15);
     this.used += 3;
   }
 
@@ -67,4 +66,8 @@ export class StringBuilder {
     else for (let i = 0; i < this.used; i++) this.text += String.fromCharCode(CHUNK[i] ?? 0);
     this.used = 0;
   }
+}
+
+function hexDigit(value: number): number {
+  return value + (value < 10 ? 0x30 : 0x37);
 }

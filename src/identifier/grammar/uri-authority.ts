@@ -16,8 +16,8 @@ import { joinRepairs, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
 import { isTriplet } from './uri-syntax.js';
 
-const HOST_LOWERCASED = repair('HOST_LOWERCASED');
-const DEFAULT_PORT_DROPPED = repair('DEFAULT_PORT_DROPPED');
+const HOST_LOWERCASED = /* @__PURE__ */ repair('HOST_LOWERCASED');
+const DEFAULT_PORT_DROPPED = /* @__PURE__ */ repair('DEFAULT_PORT_DROPPED');
 
 /** Parses `input` from `start` to `end` as host[:port]; the value is its normal form. */
 export function readAuthority(input: string, start: number, end: number, defaultPort: string | null): Result<string> {

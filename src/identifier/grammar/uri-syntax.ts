@@ -12,7 +12,7 @@ import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { describe, excerpt, fail, type Failure } from '../syntax-error.js';
 
-const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
+const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 
 /** The positions of the components of a URI. */
 export interface UriScan {

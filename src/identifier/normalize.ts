@@ -11,7 +11,7 @@ import { checkOptions } from './options.js';
 import { NO_REPAIRS, type RepairCode } from './repairs.js';
 import { DEFAULT_RESOLVER, isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
-import { fail, type Result, type SyntaxFault } from './syntax-error.js';
+import { type Result, type SyntaxFault } from './syntax-error.js';
 import { type Omitted, omittedOf } from './components.js';
 import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
@@ -76,8 +76,7 @@ export function normalize(input: string, kind?: Kind, context?: Context): Normal
 export function normalize(input: string, kind?: Kind, context: Context = {}): Normalized | NotNormalized {
   const resolver = resolverOf(context.resolver);
   if (resolver !== null && !resolver.ok) {
-    const { code, offset, rule, detail } = resolver.fault;
-    const fault = fail(code, offset, rule, `context.resolver.${detail}`).fault;
+    const fault = { ...resolver.fault, detail: `context.resolver.${resolver.fault.detail}` };
     return { input, kind: kind ?? null, valid: false, fault };
   }
   const options: ReadingOptions = {

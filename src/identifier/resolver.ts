@@ -7,14 +7,14 @@
  *
  * Normalized as the URIs with which it is compared. There are no aliases: hld.handle.net is not hdl.handle.net.
  */
-import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
+import { PCHAR, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
 import { brand, type Branded } from './brand.js';
 import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
 import { checkTexts } from './options.js';
 import { joinRepairs, repair, type Repairs } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
-import { isTriplet } from './grammar/uri-syntax.js';
+import { spanEscaped } from './grammar/uri-syntax.js';
 
 /** A resolver in a configuration or a request. */
 export interface ResolverConfig {
@@ -82,9 +82,7 @@ function schemeOf(text: string): 'http' | 'https' | null {
 }
 
 function firstSegmentFault(text: string): Failure | null {
-  let i = span(text, 0, text.length, PCHAR);
-  while (i < text.length && text.charCodeAt(i) === 0x25 && isTriplet(text, i))
-    i = span(text, i + 3, text.length, PCHAR);
+  const i = spanEscaped(text, 0, text.length, PCHAR);
   if (i < text.length) {
     return fail('INVALID_CHARACTER', i, 'URI-36', `expected one path segment, found ${describe(text, i)}`);
   }
@@ -94,5 +92,5 @@ function firstSegmentFault(text: string): Failure | null {
 }
 
 function named(field: string, { fault }: Failure): Failure {
-  return fail(fault.code, fault.offset, fault.rule, `${field}: ${fault.detail}`);
+  return { ok: false, fault: { ...fault, detail: `${field}: ${fault.detail}` } };
 }

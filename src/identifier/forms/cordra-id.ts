@@ -17,7 +17,7 @@ import { escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js'
 import { checkTexts } from '../options.js';
 import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
-import { findNotQuery, formatTail } from '../grammar/uri-syntax.js';
+import { formatTail, tailFault } from '../grammar/uri-syntax.js';
 
 const GUID_UPPERCASED = /* @__PURE__ */ repair('GUID_UPPERCASED');
 const GUID_LENGTH = 32;
@@ -44,7 +44,7 @@ export function parseCordraId(input: string): Result<CordraId> {
 /** Parses a text whose "/", "?" and "#" are at the given places; the last two can be -1. */
 function readDelimited(input: string, slash: number, query: number, hash: number): Result<CordraId> {
   const queryEnd = hash < 0 ? input.length : hash;
-  const inTail = tailFault(input, query, hash, queryEnd);
+  const inTail = tailFault(input, query, hash, 'CID-16', 'CID-19');
   if (inTail !== null) return inTail;
   const read = readCordraId(
     input,
@@ -140,21 +140,6 @@ function readParts({ namingAuthority, guid, query = null, fragment = null }: Cor
   const text = path + formatTail(query, fragment);
   const hash = fragment === null ? -1 : text.length - fragment.length - 1;
   return readDelimited(text, namingAuthority.length, query === null ? -1 : path.length, hash);
-}
-
-function tailFault(input: string, query: number, hash: number, queryEnd: number): Failure | null {
-  const inFragment = hash < 0 ? -1 : findNotQuery(input, hash + 1, input.length);
-  if (inFragment >= 0) {
-    return fail(
-      'INVALID_FRAGMENT',
-      inFragment,
-      'CID-19',
-      `a fragment cannot contain ${describe(input, inFragment)} here`,
-    );
-  }
-  const inQuery = query < 0 ? -1 : findNotQuery(input, query + 1, queryEnd);
-  if (inQuery < 0) return null;
-  return fail('INVALID_QUERY', inQuery, 'CID-16', `a query cannot contain ${describe(input, inQuery)} here`);
 }
 
 function guidFault(text: string, at: number, start: number): Failure {

@@ -68,7 +68,7 @@ export function readFedoraPid(input: string, start: number, end: number): Result
   const value = brand({
     type: 'fedora-pid',
     namespaceId: input.slice(start, colon),
-    objectId: escaped ? upperEscapes(object) : object,
+    objectId: escaped ? object.replace(/%../g, (escape) => escape.toUpperCase()) : object,
   } as const);
   const separator = written === 1 ? NO_REPAIRS : SEPARATOR_DECODED;
   return ok(value, joinRepairs(separator, escaped ? escapeRepairs(input, objectStart, end, 0) : NO_REPAIRS));
@@ -103,12 +103,6 @@ function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
   if (input.charCodeAt(at) === 0x3a) return 1;
   const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;
   return escape ? 3 : 0;
-}
-
-/** @param text at most 64 ASCII characters. */
-function upperEscapes(object: string): string {
-  const [first = '', ...pieces] = object.split('%');
-  return first + pieces.map((piece) => `%${piece.slice(0, 2).toUpperCase()}${piece.slice(2)}`).join('');
 }
 
 function invalid(offset: number, rule: string, detail: string): Failure {

@@ -10,7 +10,7 @@ import { brand } from '../brand.js';
 import type { Handle } from '../types.js';
 import { handleAuthorityFault } from './naming-authority.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
-import { checkOptions, checkTexts } from '../options.js';
+import { checkCharset, checkTexts } from '../options.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { fail, ok, type Result, unwrap } from '../syntax-error.js';
 
@@ -21,7 +21,7 @@ export interface HandleOptions {
 
 /** Parses a Handle in its native form (HS-01). @throws TypeError for an unknown charset. */
 export function parseHandle(input: string, options: HandleOptions = {}): Result<Handle> {
-  checkOptions(options);
+  checkCharset(options);
   const { charset = 'ucs2' } = options;
   const slash = input.indexOf('/');
   if (slash < 0) {
@@ -60,7 +60,7 @@ export function toHandle(
   if (typeof input === 'string') return unwrap(parseHandle(input, options));
   const { namingAuthority, localName } = input;
   checkTexts({ namingAuthority, localName });
-  checkOptions(options ?? {});
+  checkCharset(options ?? {});
   const text = `${namingAuthority}/${localName}`;
   return unwrap(readHandle(text, 0, namingAuthority.length, text.length, options?.charset ?? 'ucs2'));
 }

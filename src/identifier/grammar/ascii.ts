@@ -82,19 +82,12 @@ export function span(text: string, start: number, end: number, classes: number):
 }
 
 const SMALL_LETTERS = /[a-z]+/g;
-const CAPITALS = /[A-Z]+/g;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 /** `toUpperCase` for ASCII letters only; other letters are case-sensitive (R-15). */
 export function upperAscii(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.toUpperCase();
   return text.replace(SMALL_LETTERS, (letters) => letters.toUpperCase());
-}
-
-/** `toLowerCase` for ASCII letters only. */
-export function lowerAscii(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
-  return text.replace(CAPITALS, (letters) => letters.toLowerCase());
 }
 
 /** Whether `text` contains `lower`, which is in lower case, at `start`, ignoring case. */

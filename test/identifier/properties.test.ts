@@ -63,10 +63,11 @@ describe('every valid text', () => {
     const kinds = {
       cordraPath: 'hdl-uri',
       cordraHost: 'hdl-uri',
-      http: 'http-uri',
+      resolver: 'http-uri',
       handleUri: 'hdl-uri',
       infoHdl: 'info-hdl',
     } as const;
+    const shown = new Set<string>();
     fc.assert(
       fc.property(samples, (sample) => {
         const { name } = valid(sample);
@@ -75,8 +76,9 @@ describe('every valid text', () => {
         const missing = Object.entries(uris).filter(([, uri]) => uri === null);
         expect(Object.keys(unavailable).sort()).toEqual(missing.map(([form]) => form).sort());
         for (const [form, kind] of Object.entries(kinds)) {
-          const uri = new Map<string, string | null>(Object.entries(uris)).get(form) ?? null;
+          const uri = uris[form as keyof typeof kinds];
           if (uri === null) continue;
+          shown.add(form);
           const profile = name.type === 'cordra' ? 'cordra' : form === 'handleUri' ? 'handle-scheme' : 'generic';
           const read = id.normalize(uri, kind, { profile, resolver });
           expect(read).toMatchObject({ valid: true, name, normalized: uri, repairs: [] });
@@ -84,6 +86,7 @@ describe('every valid text', () => {
       }),
       RUNS,
     );
+    expect([...shown].sort()).toEqual(['cordraHost', 'cordraPath', 'handleUri', 'infoHdl', 'resolver']);
   });
 
   it('is stored as a URI that recognition parses as the same name', () => {
@@ -102,14 +105,19 @@ describe('every valid text', () => {
     );
   });
 
-  it('is stored as a URI that recognition does not repair; the canonical text of a UUID is no URI', () => {
+  it('is written in texts that recognition does not repair; the canonical text of a UUID is no URI', () => {
+    const resolver = id.toResolver({ scheme: 'https', authority: 'h', firstSegment: 'x' });
     fc.assert(
       fc.property(samples, (sample) => {
-        const { name } = valid(sample);
-        const cordra = name.type === 'handle' ? id.parseCordraId(id.formatHandle(name)) : null;
-        const uri = id.canonicalUri(cordra?.ok === true ? cordra.value : name);
-        const canonical = name.type === 'uuid' ? id.formatUuid(name) : uri;
-        expect(id.normalize(canonical)).toMatchObject({ valid: true, normalized: canonical, repairs: [] });
+        const { name: read } = valid(sample);
+        const cordra = read.type === 'handle' ? id.parseCordraId(id.formatHandle(read)) : null;
+        const name = cordra?.ok === true ? cordra.value : read;
+        const { cordraHost, resolver: http, infoHdl, fedoraUri } = id.urisOf(name, { resolver });
+        const canonical = name.type === 'uuid' ? id.formatUuid(name) : id.canonicalUri(name);
+        for (const text of [canonical, cordraHost, http, infoHdl, fedoraUri]) {
+          if (text === null) continue;
+          expect(id.normalize(text, undefined, { resolver })).toMatchObject({ normalized: text, repairs: [] });
+        }
       }),
       RUNS,
     );

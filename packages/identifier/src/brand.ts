@@ -1,10 +1,12 @@
-/** Marks values that a parser returned, so that the compiler rejects other objects. */
-declare const checked: unique symbol;
-
-/** A `T` that a parser returned. */
-export type Branded<T> = T & { readonly [checked]: true };
+/**
+ * The brand of what a parser returned, frozen. The private member exists only for the compiler, and a copy has no private
+ * members: `{ ...id, guid }` is no `CordraId`, but `toCordraId({ ...id, guid })` is one.
+ */
+export declare abstract class Branded {
+  private readonly brand: true;
+}
 
 /** The only function that adds the brand, and freezes the value. */
-export function brand<T extends object>(value: T): Branded<T> {
-  return Object.freeze(value) as Branded<T>;
+export function brand<T extends object>(value: T): T & Branded {
+  return Object.freeze(value) as T & Branded;
 }

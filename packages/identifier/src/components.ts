@@ -88,16 +88,20 @@ export interface UuidParts {
   readonly dce: boolean;
 }
 
-export type Parts =
-  | CordraParts
-  | HandleParts
-  | CordraUriParts
-  | HandleUriParts
-  | FedoraPidParts
-  | FedoraUriParts
-  | DatastreamParts
-  | MethodCallParts
-  | UuidParts;
+interface PartsByKind {
+  readonly cordra: CordraParts;
+  readonly handle: HandleParts;
+  readonly 'hdl-uri': CordraUriParts | HandleUriParts;
+  readonly 'http-uri': CordraUriParts | HandleUriParts;
+  readonly 'info-hdl': CordraUriParts | HandleUriParts;
+  readonly 'fedora-pid': FedoraPidParts;
+  readonly 'fedora-uri': FedoraUriParts;
+  readonly 'fedora-dissemination': DatastreamParts | MethodCallParts;
+  readonly uuid: UuidParts;
+}
+
+/** The components of a text of a kind. */
+export type Parts<K extends keyof PartsByKind = keyof PartsByKind> = PartsByKind[K];
 
 export function cordraParts(id: CordraId): CordraParts {
   const { namingAuthority, guid, query, fragment } = id;

@@ -18,7 +18,7 @@ import { formatCordraId } from './forms/cordra-id.js';
 import { formatUuidHyphenated } from './forms/uuid.js';
 import { formatFedoraDissemination } from './forms/fedora-dissemination.js';
 import { formatFedoraUri } from './forms/fedora-uri.js';
-import { formatUHandle } from './forms/handle-uri-scheme.js';
+import { formatUHandle, hasColonOrAt } from './forms/handle-uri-scheme.js';
 import { isDotSegment } from './forms/http-uri.js';
 import { formatInfoName } from './forms/info-hdl.js';
 import { isIPv4Address } from './grammar/ip-address.js';
@@ -45,7 +45,7 @@ export interface UrisOptions {
   readonly resolver?: Resolver | null | undefined;
 }
 
-/** Every URI form of a name. */
+/** Every URI form of a name. @throws TypeError for a resolver that is none. */
 export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   checkOptions(options);
   const { resolver = null } = options;
@@ -62,32 +62,36 @@ export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   }
 }
 
-/** The rules that forbid the forms for which `urisOf` returns null. */
+/** The rules that forbid the forms for which `urisOf` returns null. @throws TypeError for a resolver that is none. */
 export function unavailableUris(name: Name, options: UrisOptions = {}): Unavailable {
   checkOptions(options);
   const { resolver = null } = options;
-  const unavailable: Partial<Record<keyof Uris, string>> = {};
   if (name.type !== 'cordra' && name.type !== 'handle') {
-    Object.assign(unavailable, { cordraPath: 'URI-02', cordraHost: 'URI-02', resolver: 'URI-27' });
-    Object.assign(unavailable, { handleUri: 'HUS-06', infoHdl: 'HUS-01' });
-    if (name.type === 'uuid') unavailable.fedoraUri = 'FED-12';
-    return unavailable;
+    const none = {
+      cordraPath: 'URI-02',
+      cordraHost: 'URI-02',
+      resolver: 'URI-27',
+      handleUri: 'HUS-06',
+      infoHdl: 'HUS-01',
+    };
+    return name.type === 'uuid' ? { ...none, fedoraUri: 'FED-12' } : none;
   }
   const localName = name.type === 'cordra' ? name.guid : name.localName;
-  const empty = localName === '';
-  if (empty) unavailable.cordraPath = 'R-11';
-  if (empty || isIPv4Address(name.namingAuthority)) unavailable.cordraHost = empty ? 'R-11' : 'R-07';
-  if (resolver === null) unavailable.resolver = 'URI-36';
-  else if (empty) unavailable.resolver = 'R-11';
-  else if (isDotSegment(localName)) unavailable.resolver = 'R-34';
-  unavailable.fedoraUri = 'FED-12';
-  return unavailable;
+  const inPath = localName === '' ? 'R-11' : null;
+  const inHost = inPath ?? (isIPv4Address(name.namingAuthority) ? 'R-07' : null);
+  const atResolver = resolver === null ? 'URI-36' : (inPath ?? (isDotSegment(localName) ? 'R-34' : null));
+  return {
+    ...(inPath !== null && { cordraPath: inPath }),
+    ...(inHost !== null && { cordraHost: inHost }),
+    ...(atResolver !== null && { resolver: atResolver }),
+    fedoraUri: 'FED-12',
+  };
 }
 
 /**
  * The URI that is stored for a name: `hdl:` with the escapes of the Handle URI scheme for Handles and CORDRA
  * identifiers, `info:fedora/` for Fedora names, `urn:uuid:` for UUIDs. Every name has one, and `recognize` returns the
- * same name for it.
+ * same name for it, without repairs unless it is a UUID, whose canonical text has no scheme (UUID-05).
  */
 export function canonicalUri(name: Name): string {
   switch (name.type) {
@@ -104,7 +108,7 @@ export function canonicalUri(name: Name): string {
   }
 }
 
-const NO_URIS: Uris = Object.freeze({
+const NO_URIS: Uris = /* @__PURE__ */ Object.freeze({
   cordraPath: null,
   cordraHost: null,
   resolver: null,
@@ -145,9 +149,4 @@ function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver |
     infoHdl: `info:hdl/${authority}/${path}`,
     fedoraUri: null,
   };
-}
-
-/** Whether a text contains characters that PCHAR and PATH permit raw and REG_NAME and HUS_LOCAL_NAME do not. */
-function hasColonOrAt(text: string): boolean {
-  return text.includes(':') || text.includes('@');
 }

@@ -4,8 +4,17 @@
  * Pure: no framework, database, clock or environment, and no import from outside this folder. Every parser runs in time
  * proportional to the length of its text.
  */
-export { asHandle, formatCordraId, formatLocalName, isCordraId, parseCordraId, toCordraId } from './forms/cordra-id.js';
 export {
+  asHandle,
+  type CordraIdParts,
+  formatCordraId,
+  formatLocalName,
+  isCordraId,
+  parseCordraId,
+  toCordraId,
+} from './forms/cordra-id.js';
+export {
+  type FedoraDisseminationParts,
   formatFedoraDissemination,
   isFedoraDissemination,
   MAX_DATASTREAM_ID_LENGTH,
@@ -52,22 +61,37 @@ export {
   parseNamingAuthority,
 } from './forms/naming-authority.js';
 export { type Context, normalize, type Normalized, type NotNormalized } from './normalize.js';
-export { omittedOf } from './components.js';
-export type * from './components.js';
+export {
+  type CordraParts,
+  type CordraUriParts,
+  type DatastreamParts,
+  type FedoraPidParts,
+  type FedoraUriParts,
+  type HandleParts,
+  type HandleUriParts,
+  type MethodCallParts,
+  type Omitted,
+  omittedOf,
+  type Parts,
+  type UuidParts,
+} from './components.js';
+export type { Branded } from './brand.js';
 export type { Charset } from './grammar/handle-characters.js';
 export { type Kind, KINDS, type Reading, type Recognition, type Unrecognized } from './parse-as.js';
 export { type KnownNamingAuthority, recognize, type RecognizeOptions } from './recognize.js';
 export { WELL_KNOWN_RESOLVERS } from './known-resolvers.js';
-export { REPAIR_CODES, type RepairCode } from './repairs.js';
+export { REPAIR_CODES, type RepairCode, type Repairs } from './repairs.js';
 export { DEFAULT_RESOLVER, parseResolver, type Resolver, type ResolverConfig, toResolver } from './resolver.js';
 export type { Profile } from './forms/segments.js';
 export {
   type Failure,
   IdentifierSyntaxError,
   type Result,
+  RULES_VERSION,
   type Success,
   SYNTAX_CODES,
   type SyntaxCode,
   type SyntaxFault,
+  unwrap,
 } from './syntax-error.js';
 export { canonicalUri, type Unavailable, unavailableUris, type Uris, urisOf, type UrisOptions } from './convert.js';

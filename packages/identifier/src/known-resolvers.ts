@@ -5,7 +5,7 @@
  *
  * %2F does not separate the naming authority here either (R-08)
  */
-import { lowerAscii } from './grammar/ascii.js';
+import { hasAt } from './grammar/ascii.js';
 import { readAuthority, userinfoEnd } from './grammar/uri-authority.js';
 import { parseHttpUri } from './forms/http-uri.js';
 import type { HttpUri } from './types.js';
@@ -16,18 +16,24 @@ import { defaultPort, type Resolver, toResolver } from './resolver.js';
 import { excerpt, fail, type Result } from './syntax-error.js';
 
 /** The public proxies of the Handle System and of DOI. */
-export const WELL_KNOWN_RESOLVERS: readonly string[] = Object.freeze([
+export const WELL_KNOWN_RESOLVERS: readonly string[] = /* @__PURE__ */ Object.freeze([
   'hdl.handle.net',
   'doi.org',
   'dx.doi.org',
   'www.doi.org',
 ]);
 
-const PROXIES: ReadonlyMap<string, Resolver> = new Map(
-  WELL_KNOWN_RESOLVERS.flatMap((authority) =>
-    ['http', 'https'].map((scheme) => [`${scheme}://${authority}`, toResolver({ scheme, authority })] as const),
-  ),
-);
+/** A naming authority of CORDRA, or no text. */
+export const DIGITS_AND_DOTS = /^[0-9.]*$/;
+
+const PROXIES = /* @__PURE__ */ proxies();
+
+function proxies(): ReadonlyMap<string, Resolver> {
+  const all = WELL_KNOWN_RESOLVERS.flatMap((authority) =>
+    ['http', 'https'].map((scheme) => toResolver({ scheme, authority })),
+  );
+  return new Map(all.map((resolver) => [`${resolver.scheme}://${resolver.authority}`, resolver]));
+}
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;
@@ -48,7 +54,8 @@ export function readResolverUrl(
   if (!text.startsWith('//', start - 2)) {
     return fail('INVALID_AUTHORITY', start - 2, 'URI-29', 'expected "//" and the host of a Handle resolver');
   }
-  const end = authorityEnd(text, start);
+  const length = text.slice(start).search(/[/?#]/);
+  const end = length < 0 ? text.length : start + length;
   const user = userinfoEnd(text, start, end);
   if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver must not contain a user');
   const authority = readAuthority(text, start, end, defaultPort(scheme));
@@ -72,11 +79,10 @@ export function readResolverUrl(
  */
 export function schemeForHost(text: string, options: KnownResolverOptions): 'http' | 'https' | null {
   const slash = text.indexOf('/');
-  if (slash < 0 || slash > 255 || /^[0-9.]*$/.test(text.slice(0, slash))) return null;
-  const host = lowerAscii(text.slice(0, slash));
-  const configured = configuredIn(options).find(({ authority }) => authority === host);
+  if (slash < 0 || slash > 255 || DIGITS_AND_DOTS.test(text.slice(0, slash))) return null;
+  const configured = configuredIn(options).find(({ authority }) => hasAt(text, `${authority}/`, 0));
   if (configured !== undefined) return configured.scheme;
-  return WELL_KNOWN_RESOLVERS.includes(host) ? 'https' : null;
+  return WELL_KNOWN_RESOLVERS.some((host) => hasAt(text, `${host}/`, 0)) ? 'https' : null;
 }
 
 function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly Resolver[] {
@@ -96,14 +102,4 @@ function resolversAt(authority: string, scheme: 'http' | 'https', configured: re
   const proxy = PROXIES.get(`${scheme}://${authority}`);
   if (proxy !== undefined) found.push(proxy);
   return found.sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
-}
-
-function authorityEnd(text: string, start: number): number {
-  let end = start;
-  while (end < text.length) {
-    const code = text.charCodeAt(end);
-    if (code === 0x2f || code === 0x3f || code === 0x23) break;
-    end++;
-  }
-  return end;
 }

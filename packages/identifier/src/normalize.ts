@@ -4,7 +4,6 @@
  * With a kind the text is parsed strictly; without one it is recognized (R-28).
  */
 import { sameName } from './comparison-key.js';
-import type { Name } from './types.js';
 import type { Charset } from './grammar/handle-characters.js';
 import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
 import { type KnownNamingAuthority, recognize } from './recognize.js';
@@ -12,8 +11,8 @@ import { checkOptions } from './options.js';
 import { NO_REPAIRS, type RepairCode } from './repairs.js';
 import { DEFAULT_RESOLVER, isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
-import { fail, type Result, type SyntaxFault } from './syntax-error.js';
-import { type Omitted, omittedOf, type Parts } from './components.js';
+import { type Result, type SyntaxFault } from './syntax-error.js';
+import { type Omitted, omittedOf } from './components.js';
 import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
 /** How a text is parsed and compared. Every member has a default. */
@@ -42,13 +41,10 @@ export interface Context {
   readonly equalTo?: string | undefined;
 }
 
-export interface Normalized {
+/** All of a valid text of one of the kinds `K`: its `kind` says what the name and the parts are. */
+export type Normalized<K extends Kind = Kind> = Reading<K> & {
   readonly input: string;
-  readonly kind: Kind;
   readonly valid: true;
-  /** The canonical text, in the same form as the input. */
-  readonly normalized: string;
-  readonly parts: Parts;
   /** The URI forms of the name. */
   readonly uris: Uris;
   /** The number of the rule that forbids each form that is null in `uris`. */
@@ -59,10 +55,9 @@ export interface Normalized {
   readonly equal?: boolean;
   /** The differences between the input and `normalized`. */
   readonly repairs: readonly RepairCode[];
-  /** The name. */
-  readonly name: Name;
-}
+};
 
+/** Why a text is malformed. */
 export interface NotNormalized {
   readonly input: string;
   /** The requested kind, otherwise the most similar one, or null. */
@@ -72,14 +67,16 @@ export interface NotNormalized {
 }
 
 /**
- * Parses one text and returns all its properties. No text throws.
+ * Parses one text and returns all its properties: strictly as a text of the given kind, or without a kind by recognition
+ * (R-28). No text throws.
  * @throws TypeError for an unknown kind or an unknown value in the context.
  */
+export function normalize<K extends Kind>(input: string, kind: K, context?: Context): Normalized<K> | NotNormalized;
+export function normalize(input: string, kind?: Kind, context?: Context): Normalized | NotNormalized;
 export function normalize(input: string, kind?: Kind, context: Context = {}): Normalized | NotNormalized {
   const resolver = resolverOf(context.resolver);
   if (resolver !== null && !resolver.ok) {
-    const { code, offset, rule, detail } = resolver.fault;
-    const fault = fail(code, offset, rule, `context.resolver.${detail}`).fault;
+    const fault = { ...resolver.fault, detail: `context.resolver.${resolver.fault.detail}` };
     return { input, kind: kind ?? null, valid: false, fault };
   }
   const options: ReadingOptions = {
@@ -89,21 +86,18 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   checkOptions(options);
   const read = readFor(input, kind, options);
   if (!read.ok) return { input, kind: kind ?? read.kind, valid: false, fault: read.fault };
-  const { name, normalized, parts } = read.value;
+  const { name, parts } = read.value;
   const authority = 'namingAuthority' in name ? context.namingAuthorityOf?.(name.namingAuthority) : undefined;
   const ownResolver = authority?.resolver ?? options.resolver ?? null;
   const omitted = omittedOf(parts);
   const found: Normalized = {
     input,
-    kind: read.value.kind,
+    ...read.value,
     valid: true,
-    normalized,
-    parts,
     uris: urisOf(name, { resolver: ownResolver }),
     unavailable: unavailableUris(name, { resolver: ownResolver }),
     ...(omitted.length > 0 && { omitted }),
     repairs: read.repairs,
-    name,
   };
   if (context.equalTo === undefined) return found;
   const other = readFor(context.equalTo, kind, options);

@@ -15,13 +15,25 @@ interface Members {
   readonly resolver?: unknown;
 }
 
-/** @throws TypeError for a member with an unknown value. */
-export function checkOptions(options: unknown): void {
+/** @throws TypeError for an unknown charset. */
+export function checkCharset(options: unknown): void {
   if (options === null || typeof options === 'string') throw expected('options', 'an object', options);
-  const { charset, profile, hdlAuthority, resolver } = options as Members;
+  const { charset } = options as Members;
   if (charset !== undefined) checkOneOf('charset', charset, CHARSETS);
+}
+
+/** @throws TypeError for a member with an unknown value. Without the check of resolvers, which hdl and info have not. */
+export function checkForm(options: unknown): void {
+  checkCharset(options);
+  const { profile, hdlAuthority } = options as Members;
   if (profile !== undefined) checkOneOf('profile', profile, PROFILES);
   if (hdlAuthority !== undefined) checkOneOf('hdlAuthority', hdlAuthority, HDL_AUTHORITIES);
+}
+
+/** @throws TypeError for a member with an unknown value. */
+export function checkOptions(options: unknown): void {
+  checkForm(options);
+  const { resolver } = options as Members;
   if (resolver === undefined || resolver === null) return;
   if (typeof (resolver as { readonly prefix?: unknown }).prefix !== 'string') {
     throw expected('resolver', 'a result of parseResolver or toResolver', resolver);
@@ -33,9 +45,11 @@ export function checkOneOf(member: string, value: unknown, allowed: readonly unk
   if (!allowed.includes(value)) throw expected(member, `one of ${allowed.join(', ')}`, value);
 }
 
-/** @throws TypeError for a value that is no string. */
-export function checkText(member: string, value: unknown): void {
-  if (typeof value !== 'string') throw expected(member, 'a string', value);
+/** @throws TypeError for a member that is no string. */
+export function checkTexts(members: object): void {
+  for (const [member, value] of Object.entries(members)) {
+    if (typeof value !== 'string') throw expected(member, 'a string', value);
+  }
 }
 
 function expected(member: string, what: string, found: unknown): TypeError {

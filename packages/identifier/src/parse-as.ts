@@ -8,14 +8,14 @@ import { formatHandle, parseHandle } from './forms/handle.js';
 import { formatHdlUri, type HdlUriOptions, parseHdlUri } from './forms/hdl-uri.js';
 import { formatHttpUri, parseHttpUri } from './forms/http-uri.js';
 import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
-import type { Name } from './types.js';
+import type { CordraId, FedoraDissemination, FedoraPid, Handle, HdlUri, HttpUri, InfoHdl, Uuid } from './types.js';
 import * as show from './components.js';
 import { checkOneOf } from './options.js';
 import type { Resolver } from './resolver.js';
 import { type Failure, ok, type Result, type Success } from './syntax-error.js';
 
 /** The kinds of text, each with a parser. */
-export const KINDS = Object.freeze([
+export const KINDS = /* @__PURE__ */ Object.freeze([
   'cordra',
   'handle',
   'hdl-uri',
@@ -30,15 +30,33 @@ export const KINDS = Object.freeze([
 /** One of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
-/** The result of parsing a text. */
-export interface Reading {
-  readonly kind: Kind;
-  /** The name. */
-  readonly name: Name;
-  /** The canonical text, in the same form as the input. */
-  readonly normalized: string;
-  readonly parts: show.Parts;
+/** The value of each kind of text. */
+interface ValueByKind {
+  readonly cordra: CordraId;
+  readonly handle: Handle;
+  readonly 'hdl-uri': HdlUri;
+  readonly 'http-uri': HttpUri;
+  readonly 'info-hdl': InfoHdl;
+  readonly 'fedora-pid': FedoraPid;
+  readonly 'fedora-uri': FedoraPid;
+  readonly 'fedora-dissemination': FedoraDissemination;
+  readonly uuid: Uuid;
 }
+
+/** The name in a URI, or the value itself. */
+type NameIn<T> = T extends { readonly name: infer N } ? N : T;
+
+/** The result of parsing a text of one of the kinds `K`: its `kind` says what the name and the parts are. */
+export type Reading<K extends Kind = Kind> = {
+  [P in K]: {
+    readonly kind: P;
+    /** The name. */
+    readonly name: NameIn<ValueByKind[P]>;
+    /** The canonical text, in the same form as the input. */
+    readonly normalized: string;
+    readonly parts: show.Parts<P>;
+  };
+}[K];
 
 /** A failure, with the most similar kind; null when the text resembles none. */
 export interface Unrecognized extends Failure {
@@ -52,76 +70,36 @@ export interface ReadingOptions extends HdlUriOptions {
   readonly resolver?: Resolver | undefined;
 }
 
+/** The parser of a kind, the writer, and the function that shows the components. */
+type Form<K extends Kind> = readonly [
+  (input: string, options: ReadingOptions) => Result<ValueByKind[K]>,
+  (value: ValueByKind[K]) => string,
+  (value: ValueByKind[K]) => show.Parts<K>,
+];
+
+const FORMS: { readonly [K in Kind]: Form<K> } = {
+  cordra: [parseCordraId, formatCordraId, show.cordraParts],
+  handle: [parseHandle, formatHandle, show.handleParts],
+  'hdl-uri': [parseHdlUri, formatHdlUri, show.hdlUriParts],
+  'http-uri': [parseHttpUri, formatHttpUri, show.httpUriParts],
+  'info-hdl': [parseInfoHdl, formatInfoHdl, show.infoHdlParts],
+  'fedora-pid': [parseFedoraPid, formatFedoraPid, show.fedoraPidParts],
+  'fedora-uri': [parseFedoraUri, formatFedoraUri, show.fedoraUriParts],
+  'fedora-dissemination': [parseFedoraDissemination, formatFedoraDissemination, show.disseminationParts],
+  uuid: [parseUuid, formatUuid, show.uuidParts],
+};
+
 /** Parses a text strictly as the given kind (R-28). */
-export function readAs(input: string, kind: Kind, options: ReadingOptions): Result<Reading> {
+export function readAs<K extends Kind>(input: string, kind: K, options: ReadingOptions): Result<Reading<K>> {
   checkOneOf('kind', kind, KINDS);
-  switch (kind) {
-    case 'cordra':
-      return as(parseCordraId(input), (id) => ({
-        kind,
-        name: id,
-        normalized: formatCordraId(id),
-        parts: show.cordraParts(id),
-      }));
-    case 'handle':
-      return as(parseHandle(input, options), (name) => ({
-        kind,
-        name,
-        normalized: formatHandle(name),
-        parts: show.handleParts(name),
-      }));
-    case 'hdl-uri':
-      return as(parseHdlUri(input, options), (uri) => ({
-        kind,
-        name: uri.name,
-        normalized: formatHdlUri(uri),
-        parts: show.hdlUriParts(uri),
-      }));
-    case 'http-uri':
-      return as(parseHttpUri(input, options), (uri) => ({
-        kind,
-        name: uri.name,
-        normalized: formatHttpUri(uri),
-        parts: show.httpUriParts(uri),
-      }));
-    case 'info-hdl':
-      return as(parseInfoHdl(input, options), (uri) => ({
-        kind,
-        name: uri.name,
-        normalized: formatInfoHdl(uri),
-        parts: show.infoHdlParts(uri),
-      }));
-    case 'fedora-pid':
-      return as(parseFedoraPid(input), (name) => ({
-        kind,
-        name,
-        normalized: formatFedoraPid(name),
-        parts: show.fedoraPidParts(name),
-      }));
-    case 'fedora-uri':
-      return as(parseFedoraUri(input), (name) => ({
-        kind,
-        name,
-        normalized: formatFedoraUri(name),
-        parts: show.fedoraUriParts(name),
-      }));
-    case 'fedora-dissemination':
-      return as(parseFedoraDissemination(input), (name) => ({
-        kind,
-        name,
-        normalized: formatFedoraDissemination(name),
-        parts: show.disseminationParts(name),
-      }));
-    case 'uuid':
-      return as(parseUuid(input), (name) => ({
-        kind,
-        name,
-        normalized: formatUuid(name),
-        parts: show.uuidParts(name),
-      }));
-  }
+  const read = FORMS[kind][0](input, options);
+  return read.ok ? ok(readingOf(kind, read.value), read.repairs) : read;
 }
 
-function as<T>(result: Result<T>, reading: (value: T) => Reading): Result<Reading> {
-  return result.ok ? ok(reading(result.value), result.repairs) : result;
+/** What is said of a value of a kind. */
+export function readingOf<K extends Kind>(kind: K, value: ValueByKind[K]): Reading<K> {
+  const [, format, partsOf] = FORMS[kind];
+  const name = 'name' in value ? value.name : value;
+  // The compiler does not see that the name is that of the kind.
+  return { kind, name, normalized: format(value), parts: partsOf(value) } as Reading<K>;
 }

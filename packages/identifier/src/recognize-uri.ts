@@ -9,18 +9,16 @@
  * A Handle whose text is a CORDRA identifier is recognized as such, in any form of the URI.
  */
 import { hasAt, isDigit } from './grammar/ascii.js';
-import { asHandle, parseCordraId } from './forms/cordra-id.js';
+import { asHandle, hasGuidLength, parseCordraId } from './forms/cordra-id.js';
 import { formatHandle } from './forms/handle.js';
-import { formatHdlUri, parseHdlUri } from './forms/hdl-uri.js';
-import { formatHttpUri } from './forms/http-uri.js';
-import { formatInfoHdl, parseInfoHdl } from './forms/info-hdl.js';
+import { parseHdlUri } from './forms/hdl-uri.js';
+import { parseInfoHdl } from './forms/info-hdl.js';
 import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js';
 import { brand } from './brand.js';
-import type { CordraId, Handle, HdlUri } from './types.js';
-import { hdlUriParts, httpUriParts, infoHdlParts } from './components.js';
+import type { CordraId, Handle, HdlUri, HttpUri, InfoHdl } from './types.js';
 import { parseWithRawCharacters } from './grammar/raw-characters.js';
-import { type Kind, readAs, type Reading, type Recognition } from './parse-as.js';
-import { joinRepairs, NO_REPAIRS, repair, type Repairs } from './repairs.js';
+import { type Kind, readAs, type Reading, readingOf, type Recognition } from './parse-as.js';
+import { joinRepairs, repair, type Repairs } from './repairs.js';
 import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
@@ -40,9 +38,9 @@ export interface RecognizeOptions extends KnownResolverOptions {
   readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
 }
 
-const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
-const ESCAPE_ADDED = repair('ESCAPE_ADDED');
-const DOI_PREFIX_REMOVED = repair('DOI_PREFIX_REMOVED');
+const WHITESPACE_TRIMMED = /* @__PURE__ */ repair('WHITESPACE_TRIMMED');
+const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
+const DOI_PREFIX_REMOVED = /* @__PURE__ */ repair('DOI_PREFIX_REMOVED');
 
 /** Parses an hdl URI, with optional white space after the scheme as in printed references. */
 export function recognizeHdl(text: string, options: RecognizeOptions): Recognition {
@@ -53,20 +51,12 @@ export function recognizeHdl(text: string, options: RecognizeOptions): Recogniti
     const plain = readFor(options, (profile) => parseHdlUri(uri, { charset: options.charset, profile }));
     return plain.ok && isAsStored(plain.value) ? plain : readAsStored(uri, plain.ok, options);
   });
-  if (!read.ok) return { ...read, kind: 'hdl-uri' };
-  const { name, handle, repairs } = cordraFirst(read.value.name, options);
-  const uri = brand({ ...read.value, name: handle });
-  const reading: Reading = { kind: 'hdl-uri', name, normalized: formatHdlUri(uri), parts: hdlUriParts(uri) };
-  return ok(reading, joinRepairs(read.repairs, repairs));
+  return cordraFirst('hdl-uri', read, options);
 }
 
 export function recognizeHttp(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
   const read = readFor(options, (profile) => readResolverUrl(text, scheme, { ...options, profile }));
-  if (!read.ok) return { ...read, kind: 'http-uri' };
-  const { name, handle, repairs } = cordraFirst(read.value.name, options);
-  const uri = brand({ ...read.value, name: handle });
-  const reading: Reading = { kind: 'http-uri', name, normalized: formatHttpUri(uri), parts: httpUriParts(uri) };
-  return ok(reading, joinRepairs(read.repairs, repairs));
+  return cordraFirst('http-uri', read, options);
 }
 
 export function recognizeInfo(text: string, options: RecognizeOptions): Recognition {
@@ -74,11 +64,7 @@ export function recognizeInfo(text: string, options: RecognizeOptions): Recognit
   const read = parseWithRawCharacters(text, 9, (uri) =>
     readFor(options, (profile) => parseInfoHdl(uri, { charset: options.charset, profile })),
   );
-  if (!read.ok) return { ...read, kind: 'info-hdl' };
-  const { name, handle, repairs } = cordraFirst(read.value.name, options);
-  const uri = brand({ ...read.value, name: handle });
-  const reading: Reading = { kind: 'info-hdl', name, normalized: formatInfoHdl(uri), parts: infoHdlParts(uri) };
-  return ok(reading, joinRepairs(read.repairs, repairs));
+  return cordraFirst('info-hdl', read, options);
 }
 
 export function recognizeUrn(text: string): Recognition {
@@ -100,9 +86,11 @@ export function recognizeDoi(text: string, options: RecognizeOptions): Recogniti
  */
 export function readNative(text: string, options: RecognizeOptions): Recognition {
   const { charset } = options;
-  const cordra = readAs(text, 'cordra', {});
-  if (cordra.ok && !hasAnyLocalNames(text.slice(0, text.indexOf('/')), options)) return cordra;
-  const space = firstWhiteSpace(text, text.indexOf('/'));
+  const cordra = cordraIn(text);
+  if (cordra?.ok && !hasAnyLocalNames(cordra.value.namingAuthority, options)) {
+    return ok(readingOf('cordra', cordra.value), cordra.repairs);
+  }
+  const space = text.slice(0, Math.max(0, text.indexOf('/'))).search(/\s/);
   if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
   const detail = 'white space before the "/" is not permitted in a Handle without a stated form; write it as a URI';
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
@@ -158,31 +146,31 @@ function hasAnyLocalNames(namingAuthority: string, { namingAuthorityOf }: Recogn
   return namingAuthorityOf?.(namingAuthority)?.profile === 'handle';
 }
 
-interface CordraFirst {
-  /** The name. */
-  readonly name: CordraId | Handle;
-  /** The name to write in the URI. */
-  readonly handle: CordraId | Handle;
-  readonly repairs: Repairs;
+/**
+ * The result for a URI. A Handle whose text is a CORDRA identifier denotes it, even in a notation that the profile `cordra`
+ * refuses (`%3F` for its "?"). The URI keeps its form and gets the canonical text.
+ */
+function cordraFirst(
+  kind: 'hdl-uri' | 'http-uri' | 'info-hdl',
+  read: Result<HdlUri | HttpUri | InfoHdl>,
+  options: RecognizeOptions,
+): Recognition {
+  if (!read.ok) return { ...read, kind };
+  const uri = read.value;
+  const { name } = uri;
+  const isHandle = name.type === 'handle' && !hasAnyLocalNames(name.namingAuthority, options);
+  const cordra = isHandle ? cordraIn(formatHandle(name)) : null;
+  if (!cordra?.ok) return ok(readingOf(kind, uri), read.repairs);
+  const canonical = readingOf(kind, brand({ ...uri, name: asHandle(cordra.value) }));
+  return ok({ ...canonical, name: cordra.value }, joinRepairs(read.repairs, cordra.repairs));
 }
 
-/**
- * A Handle whose text is a CORDRA identifier denotes it, even in a notation that the profile `cordra` refuses (`%3F`
- * for its "?"). The URI keeps its form and gets the canonical text.
- */
-function cordraFirst(name: CordraId | Handle, options: RecognizeOptions): CordraFirst {
-  const isGuid = name.type === 'handle' && !hasAnyLocalNames(name.namingAuthority, options);
-  const read = isGuid ? parseCordraId(formatHandle(name)) : null;
-  if (!read?.ok) return { name, handle: name, repairs: NO_REPAIRS };
-  return { name: read.value, handle: asHandle(read.value), repairs: read.repairs };
+/** The CORDRA identifier with a native text; null or a failure for any other text. */
+function cordraIn(text: string): Result<CordraId> | null {
+  return hasGuidLength(text, text.indexOf('/'), text.length) ? parseCordraId(text) : null;
 }
 
 function noDoi(text: string): Recognition {
   const detail = `the prefix of a DOI starts with a digit, found ${describe(text, 0)}`;
   return { ...fail('INVALID_NAMING_AUTHORITY', 0, 'R-28', detail), kind: 'handle' };
-}
-
-function firstWhiteSpace(text: string, end: number): number {
-  for (let i = 0; i < end; i++) if (text.charAt(i).trim() === '') return i;
-  return -1;
 }

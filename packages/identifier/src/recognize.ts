@@ -16,10 +16,10 @@
  * `%2F` is never the separator of a Handle in native form (R-08). A failure has the most similar kind and the offset of
  * the fault.
  */
-import { classesOf, HEX_DIGIT, isDigit, lowerAscii } from './grammar/ascii.js';
+import { isDigit } from './grammar/ascii.js';
 import { parseCordraId } from './forms/cordra-id.js';
 import { formatHandle } from './forms/handle.js';
-import { schemeForHost } from './known-resolvers.js';
+import { DIGITS_AND_DOTS, schemeForHost } from './known-resolvers.js';
 import { type Kind, readAs, type Recognition } from './parse-as.js';
 import {
   closestTo,
@@ -37,14 +37,14 @@ import { joinRepairs, repair } from './repairs.js';
 import { excerpt, fail, failAt, ok, type SyntaxCode } from './syntax-error.js';
 import { schemeLength } from './grammar/uri-syntax.js';
 
-const WHITESPACE_TRIMMED = repair('WHITESPACE_TRIMMED');
-const BRACKETS_REMOVED = repair('BRACKETS_REMOVED');
-const SCHEME_ADDED = repair('SCHEME_ADDED');
-const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
+const WHITESPACE_TRIMMED = /* @__PURE__ */ repair('WHITESPACE_TRIMMED');
+const BRACKETS_REMOVED = /* @__PURE__ */ repair('BRACKETS_REMOVED');
+const SCHEME_ADDED = /* @__PURE__ */ repair('SCHEME_ADDED');
+const HYPHENS_REMOVED = /* @__PURE__ */ repair('HYPHENS_REMOVED');
 
 export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js';
 
-/** Parses a text of any kind. */
+/** Parses a text of any kind (R-28). No text throws. @throws TypeError for an unknown option. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   checkOptions(options);
   const text = input.trim();
@@ -58,6 +58,9 @@ export function recognize(input: string, options: RecognizeOptions = {}): Recogn
 function isInBrackets(text: string): boolean {
   return text.startsWith('<') && text.endsWith('>') && schemeLength(text.slice(1).trimStart()) > 0;
 }
+
+/** A text so similar to a UUID that its fault as a UUID is reported. */
+const LIKE_UUID = /^[0-9a-f-]{24,48}$/i;
 
 /** A GUID with the hyphens of a UUID (UUID-01), at the place of a local name. */
 const HYPHENATED = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=$|[?#]|%3f|%23)/i;
@@ -81,7 +84,7 @@ function asKnown(text: string, read: Recognition, options: RecognizeOptions): Re
 
 function recognizeTrimmed(text: string, options: RecognizeOptions): Recognition {
   const length = schemeLength(text);
-  switch (length > 5 ? '' : lowerAscii(text.slice(0, length))) {
+  switch (length > 5 ? '' : text.slice(0, length).toLowerCase()) {
     case 'hdl':
       return recognizeHdl(text, options);
     case 'info':
@@ -116,13 +119,13 @@ function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', optio
 }
 
 function recognizeWithoutSlash(text: string): Recognition {
-  if (text.startsWith('{') || isLikeUuid(text)) return closestTo('uuid', readAs(text, 'uuid', {}));
+  if (text.startsWith('{') || LIKE_UUID.test(text)) return closestTo('uuid', readAs(text, 'uuid', {}));
   if (text.includes(':') || text.includes('%3A') || text.includes('%3a')) {
     return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
   }
   const end = text.length;
   const digits = end > 0 && isDigit(text.charCodeAt(0));
-  if (digits && isDigitsAndDots(text)) {
+  if (digits && DIGITS_AND_DOTS.test(text)) {
     return refused(
       'cordra',
       'MISSING_SEPARATOR',
@@ -156,19 +159,4 @@ function refuseUnknownScheme(text: string, scheme: number): Recognition {
 
 function refused(kind: Kind | null, code: SyntaxCode, offset: number, detail: string): Recognition {
   return { ...fail(code, offset, 'R-28', detail), kind };
-}
-
-/** Whether a text is so similar to a UUID that its fault as a UUID is reported. */
-function isLikeUuid(text: string): boolean {
-  if (text.length < 24 || text.length > 48) return false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code !== 0x2d && (classesOf(code) & HEX_DIGIT) === 0) return false;
-  }
-  return true;
-}
-
-function isDigitsAndDots(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i)) && text.charCodeAt(i) !== 0x2e) return false;
-  return true;
 }

@@ -5,7 +5,7 @@
  */
 
 /** All repairs, in the order of the lists of repairs. */
-export const REPAIR_CODES = Object.freeze([
+export const REPAIR_CODES = /* @__PURE__ */ Object.freeze([
   /** White space around the text, or after `hdl:`, was removed. Only without a kind (R-28). */
   'WHITESPACE_TRIMMED',
   /** `<` and `>` around a text that starts with a scheme were removed (RFC 3986 C). Only without a kind (R-28). */
@@ -51,7 +51,7 @@ export type RepairCode = (typeof REPAIR_CODES)[number];
 export type Repairs = readonly RepairCode[];
 
 /** The one empty list. */
-export const NO_REPAIRS: Repairs = Object.freeze([]);
+export const NO_REPAIRS: Repairs = /* @__PURE__ */ Object.freeze([]);
 
 /** The list of one repair. */
 export function repair(code: RepairCode): Repairs {

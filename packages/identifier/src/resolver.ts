@@ -7,14 +7,14 @@
  *
  * Normalized as the URIs with which it is compared. There are no aliases: hld.handle.net is not hdl.handle.net.
  */
-import { PCHAR, span, UNRESERVED } from './grammar/ascii.js';
+import { PCHAR, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
 import { brand, type Branded } from './brand.js';
 import { escapeRepairs, normalizeEscapes } from './grammar/percent-encoding.js';
-import { checkText } from './options.js';
+import { checkTexts } from './options.js';
 import { joinRepairs, repair, type Repairs } from './repairs.js';
 import { describe, excerpt, fail, type Failure, ok, type Result, unwrap } from './syntax-error.js';
-import { isTriplet } from './grammar/uri-syntax.js';
+import { spanEscaped } from './grammar/uri-syntax.js';
 
 /** A resolver in a configuration or a request. */
 export interface ResolverConfig {
@@ -24,29 +24,30 @@ export interface ResolverConfig {
 }
 
 /** A validated and normalized resolver. */
-export type Resolver = Branded<{
+export interface Resolver extends Branded {
   readonly scheme: 'http' | 'https';
   readonly authority: string;
   readonly firstSegment: string | null;
   /** The URI before the naming authority, with a final "/". */
   readonly prefix: string;
-}>;
+}
 
-const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
+const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 const checkedResolvers = new WeakSet<object>();
 
-/** Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names. */
+/**
+ * Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names.
+ * @throws TypeError for a member that is no string.
+ */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {
-  checkText('scheme', config.scheme);
-  checkText('authority', config.authority);
+  const first = config.firstSegment ?? null;
+  checkTexts({ scheme: config.scheme, authority: config.authority, firstSegment: first ?? '' });
   const scheme = schemeOf(config.scheme);
   if (scheme === null) {
     return fail('WRONG_SCHEME', 0, 'URI-36', `scheme: expected "http" or "https", found "${excerpt(config.scheme)}"`);
   }
   const authority = readAuthority(config.authority, 0, config.authority.length, defaultPort(scheme));
   if (!authority.ok) return named('authority', authority);
-  const first = config.firstSegment ?? null;
-  if (first !== null) checkText('firstSegment', first);
   const inFirst = first === null ? null : firstSegmentFault(first);
   if (inFirst !== null) return named('firstSegment', inFirst);
   const firstSegment = first === null ? null : normalizeEscapes(first, 0, first.length);
@@ -64,11 +65,11 @@ export function isResolver(config: ResolverConfig): config is Resolver {
   return checkedResolvers.has(config);
 }
 
-/** @throws IdentifierSyntaxError */
+/** The resolver of a configuration (URI-36). @throws IdentifierSyntaxError, and a TypeError for a member that is no string. */
 export const toResolver = (config: ResolverConfig): Resolver => unwrap(parseResolver(config));
 
 /** The public proxy of the Handle System, the default (R-14). */
-export const DEFAULT_RESOLVER: Resolver = toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
+export const DEFAULT_RESOLVER: Resolver = /* @__PURE__ */ toResolver({ scheme: 'http', authority: 'hdl.handle.net' });
 
 export function defaultPort(scheme: 'http' | 'https'): string {
   return scheme === 'http' ? '80' : '443';
@@ -81,9 +82,7 @@ function schemeOf(text: string): 'http' | 'https' | null {
 }
 
 function firstSegmentFault(text: string): Failure | null {
-  let i = span(text, 0, text.length, PCHAR);
-  while (i < text.length && text.charCodeAt(i) === 0x25 && isTriplet(text, i))
-    i = span(text, i + 3, text.length, PCHAR);
+  const i = spanEscaped(text, 0, text.length, PCHAR);
   if (i < text.length) {
     return fail('INVALID_CHARACTER', i, 'URI-36', `expected one path segment, found ${describe(text, i)}`);
   }
@@ -93,5 +92,5 @@ function firstSegmentFault(text: string): Failure | null {
 }
 
 function named(field: string, { fault }: Failure): Failure {
-  return fail(fault.code, fault.offset, fault.rule, `${field}: ${fault.detail}`);
+  return { ok: false, fault: { ...fault, detail: `${field}: ${fault.detail}` } };
 }

@@ -7,12 +7,18 @@
 import type { Repairs } from './repairs.js';
 
 /**
+ * The version of the rules that faults name. It changes when a text gets another name, canonical form or comparison key,
+ * so that stored ones must be made again.
+ */
+export const RULES_VERSION = 1;
+
+/**
  * The closed list of syntax codes.
  *
  * All but the last are in the published test vectors. `NOT_RECOGNIZED` occurs only where no kind was requested and the
  * text resembles none.
  */
-export const SYNTAX_CODES = Object.freeze([
+export const SYNTAX_CODES = /* @__PURE__ */ Object.freeze([
   'MISSING_SCHEME',
   'WRONG_SCHEME',
   'WRONG_NAMESPACE',
@@ -93,6 +99,16 @@ export class IdentifierSyntaxError extends Error {
   /** The code of the fault. */
   get code(): SyntaxCode {
     return this.fault.code;
+  }
+
+  /** The index of the fault in the caller's string. */
+  get offset(): number {
+    return this.fault.offset;
+  }
+
+  /** The violated requirement or resolution. */
+  get rule(): string {
+    return this.fault.rule;
   }
 }
 

@@ -14,24 +14,37 @@ import { brand } from '../brand.js';
 import type { CordraId, Handle } from '../types.js';
 import { cordraAuthorityFault } from './naming-authority.js';
 import { escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
+import { checkTexts } from '../options.js';
 import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
-import { findNotQuery, formatTail } from '../grammar/uri-syntax.js';
+import { formatTail, tailFault } from '../grammar/uri-syntax.js';
 
-const GUID_UPPERCASED = repair('GUID_UPPERCASED');
+const GUID_UPPERCASED = /* @__PURE__ */ repair('GUID_UPPERCASED');
 const GUID_LENGTH = 32;
 
-/** Parses a CORDRA identifier in its native form. */
+/** What a CORDRA identifier is made of. A query or fragment that is absent or null is none. */
+export interface CordraIdParts {
+  readonly namingAuthority: string;
+  readonly guid: string;
+  readonly query?: string | null | undefined;
+  readonly fragment?: string | null | undefined;
+}
+
+/** Parses a CORDRA identifier in its native form (CID-04). */
 export function parseCordraId(input: string): Result<CordraId> {
   const plain = readPlainCordraId(input, 0);
   if (plain !== null) return plain;
   const slash = input.indexOf('/');
   if (slash < 0) return fail('MISSING_SEPARATOR', input.length, 'CID-04', 'expected "/" after the naming authority');
   const hash = input.indexOf('#', slash + 1);
-  const queryEnd = hash < 0 ? input.length : hash;
   const mark = input.indexOf('?', slash + 1);
-  const query = mark < queryEnd ? mark : -1;
-  const inTail = tailFault(input, query, hash, queryEnd);
+  return readDelimited(input, slash, hash < 0 || mark < hash ? mark : -1, hash);
+}
+
+/** Parses a text whose "/", "?" and "#" are at the given places; the last two can be -1. */
+function readDelimited(input: string, slash: number, query: number, hash: number): Result<CordraId> {
+  const queryEnd = hash < 0 ? input.length : hash;
+  const inTail = tailFault(input, query, hash, 'CID-16', 'CID-19');
   if (inTail !== null) return inTail;
   const read = readCordraId(
     input,
@@ -112,23 +125,21 @@ export function asHandle(id: CordraId): Handle {
   return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
 }
 
+/** Whether a value is a CORDRA identifier; false for what is no string. */
 export const isCordraId = (input: unknown): boolean => typeof input === 'string' && parseCordraId(input).ok;
-/** @throws IdentifierSyntaxError */
-export const toCordraId = (input: string): CordraId => unwrap(parseCordraId(input));
+/**
+ * The CORDRA identifier of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ */
+export const toCordraId = (input: string | CordraIdParts): CordraId =>
+  unwrap(typeof input === 'string' ? parseCordraId(input) : readParts(input));
 
-function tailFault(input: string, query: number, hash: number, queryEnd: number): Failure | null {
-  const inFragment = hash < 0 ? -1 : findNotQuery(input, hash + 1, input.length);
-  if (inFragment >= 0) {
-    return fail(
-      'INVALID_FRAGMENT',
-      inFragment,
-      'CID-19',
-      `a fragment cannot contain ${describe(input, inFragment)} here`,
-    );
-  }
-  const inQuery = query < 0 ? -1 : findNotQuery(input, query + 1, queryEnd);
-  if (inQuery < 0) return null;
-  return fail('INVALID_QUERY', inQuery, 'CID-16', `a query cannot contain ${describe(input, inQuery)} here`);
+function readParts({ namingAuthority, guid, query = null, fragment = null }: CordraIdParts): Result<CordraId> {
+  checkTexts({ namingAuthority, guid, query: query ?? '', fragment: fragment ?? '' });
+  const path = `${namingAuthority}/${guid}`;
+  const text = path + formatTail(query, fragment);
+  const hash = fragment === null ? -1 : text.length - fragment.length - 1;
+  return readDelimited(text, namingAuthority.length, query === null ? -1 : path.length, hash);
 }
 
 function guidFault(text: string, at: number, start: number): Failure {

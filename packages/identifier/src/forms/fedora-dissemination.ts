@@ -16,9 +16,10 @@ import { formatFedoraPid, readFedoraPid } from './fedora-pid.js';
 import { formatFedoraUri, fragmentFault, queryFault } from './fedora-uri.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
 import { brand } from '../brand.js';
-import type { FedoraDissemination, FedoraParam, FedoraPid } from '../types.js';
+import type { FedoraDatastream, FedoraDissemination, FedoraMethodCall, FedoraParam, FedoraPid } from '../types.js';
 import { characterCount, findNotNCName } from '../grammar/nc-name.js';
 import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
+import { checkTexts } from '../options.js';
 import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
 import { utf8Fault } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
@@ -27,9 +28,16 @@ import type { UriScan } from '../grammar/uri-syntax.js';
 /** Characters after decoding (FED-11). */
 export const MAX_DATASTREAM_ID_LENGTH = 64;
 
-const NO_PARAMS: readonly FedoraParam[] = Object.freeze([]);
+/** What a datastream or a method call is made of. All is decoded; a parameter can have its `text` as in the URI (R-27). */
+export type FedoraDisseminationParts =
+  | Pick<FedoraDatastream, 'pid' | 'datastreamId'>
+  | (Pick<FedoraMethodCall, 'pid' | 'sDefPid' | 'methodName'> & {
+      readonly params?: readonly (Pick<FedoraParam, 'name' | 'value'> & Partial<FedoraParam>)[] | undefined;
+    });
 
-/** Parses a dissemination URI. */
+const NO_PARAMS: readonly FedoraParam[] = /* @__PURE__ */ Object.freeze([]);
+
+/** Parses a dissemination URI (FED-14, FED-15). */
 export function parseFedoraDissemination(input: string): Result<FedoraDissemination> {
   const info = scanInfoUri(input, 'fedora', 'FED-14');
   if (!info.ok) return info;
@@ -56,10 +64,30 @@ export function formatFedoraDissemination(dissemination: FedoraDissemination): s
   return `${object}/${formatFedoraPid(sDefPid)}/${encode(methodName, UNRESERVED)}${formatParams(params)}`;
 }
 
+/** Whether a value is a dissemination URI; false for what is no string. */
 export const isFedoraDissemination = (input: unknown): boolean =>
   typeof input === 'string' && parseFedoraDissemination(input).ok;
-/** @throws IdentifierSyntaxError */
-export const toFedoraDissemination = (input: string): FedoraDissemination => unwrap(parseFedoraDissemination(input));
+/**
+ * The datastream or method call of a URI, or of its parts. The offset of a fault in parts counts in the URI that they make.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ */
+export const toFedoraDissemination = (input: string | FedoraDisseminationParts): FedoraDissemination =>
+  unwrap(parseFedoraDissemination(typeof input === 'string' ? input : uriOf(input)));
+
+function uriOf(parts: FedoraDisseminationParts): string {
+  const object = formatFedoraUri(parts.pid);
+  if ('datastreamId' in parts) {
+    checkTexts({ datastreamId: parts.datastreamId });
+    return `${object}/${encode(parts.datastreamId, UNRESERVED)}`;
+  }
+  const { sDefPid, methodName, params = [] } = parts;
+  checkTexts({ methodName });
+  const written = params.map(({ name, value, text }) => {
+    checkTexts({ name, value });
+    return { text: text ?? `${encode(name, UNRESERVED)}=${encode(value, UNRESERVED)}` };
+  });
+  return `${object}/${formatFedoraPid(sDefPid)}/${encode(methodName, UNRESERVED)}${formatParams(written)}`;
+}
 
 function readDatastream(input: string, scan: UriScan, pid: FedoraPid, repairs: Repairs): Result<FedoraDissemination> {
   const start = scan.slash + 1;

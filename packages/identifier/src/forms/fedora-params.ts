@@ -15,12 +15,11 @@ import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { utf8Fault } from './segments.js';
 import { fail, type Failure, ok, type Result } from '../syntax-error.js';
 
-const PARAMS_SORTED = repair('PARAMS_SORTED');
+const PARAMS_SORTED = /* @__PURE__ */ repair('PARAMS_SORTED');
 
 /** Parses the parameters from `start`, after the "?", to the end. Characters and escapes were validated before. */
 export function readParams(input: string, start: number): Result<readonly FedoraParam[]> {
   const escaped = input.includes('%', start);
-  const compare = escaped ? compareParams : compareAsciiParams;
   const params: FedoraParam[] = [];
   let at = start;
   let sorted = true;
@@ -30,23 +29,24 @@ export function readParams(input: string, start: number): Result<readonly Fedora
     const param = readParam(input, at, end, escaped);
     if ('ok' in param) return param;
     const last = params.at(-1);
-    if (last !== undefined && compare(last, param) > 0) sorted = false;
+    if (last !== undefined && compareParams(last, param) > 0) sorted = false;
     params.push(param);
     if (ampersand < 0) break;
     at = ampersand + 1;
   }
   const escapes = escaped ? escapeRepairs(input, start, input.length, UNRESERVED) : NO_REPAIRS;
-  if (!sorted) params.sort(compare);
+  if (!sorted) params.sort(compareParams);
   return ok(Object.freeze(params), sorted ? escapes : joinRepairs(escapes, PARAMS_SORTED));
 }
 
 /** The parameters with a leading "?"; empty when there are none. */
-export function formatParams(params: readonly FedoraParam[]): string {
+export function formatParams(params: readonly Pick<FedoraParam, 'text'>[]): string {
   return params.length === 0 ? '' : `?${params.map((param) => param.text).join('&')}`;
 }
 
 /** Compares the UTF-8 octets of two texts: negative, 0 or positive. */
 export function compareUtf8(a: string, b: string): number {
+  if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
   let i = 0;
   while (i < shorter && a.charCodeAt(i) === b.charCodeAt(i)) i++;
@@ -61,13 +61,6 @@ function utf8Rank(unit: number): number {
 
 function compareParams(a: FedoraParam, b: FedoraParam): number {
   return compareUtf8(a.name, b.name) || compareUtf8(a.value, b.value);
-}
-
-/** Without escapes all characters are ASCII, which the engine compares in the same order. */
-function compareAsciiParams(a: FedoraParam, b: FedoraParam): number {
-  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
-  if (a.value !== b.value) return a.value < b.value ? -1 : 1;
-  return 0;
 }
 
 function readParam(input: string, start: number, end: number, escaped: boolean): FedoraParam | Failure {

@@ -14,6 +14,7 @@ import { classesOf, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
 import type { FedoraPid } from '../types.js';
 import { escapeRepairs } from '../grammar/percent-encoding.js';
+import { checkTexts } from '../options.js';
 import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { isTriplet } from '../grammar/uri-syntax.js';
@@ -21,9 +22,9 @@ import { isTriplet } from '../grammar/uri-syntax.js';
 /** Characters of the normal form (FED-06). */
 export const MAX_PID_LENGTH = 64;
 
-const SEPARATOR_DECODED = repair('SEPARATOR_DECODED');
+const SEPARATOR_DECODED = /* @__PURE__ */ repair('SEPARATOR_DECODED');
 
-/** Parses a PID. */
+/** Parses a PID (FED-02). */
 export function parseFedoraPid(input: string): Result<FedoraPid> {
   return readFedoraPid(input, 0, input.length);
 }
@@ -67,7 +68,7 @@ export function readFedoraPid(input: string, start: number, end: number): Result
   const value = brand({
     type: 'fedora-pid',
     namespaceId: input.slice(start, colon),
-    objectId: escaped ? upperEscapes(object) : object,
+    objectId: escaped ? object.replace(/%../g, (escape) => escape.toUpperCase()) : object,
   } as const);
   const separator = written === 1 ? NO_REPAIRS : SEPARATOR_DECODED;
   return ok(value, joinRepairs(separator, escaped ? escapeRepairs(input, objectStart, end, 0) : NO_REPAIRS));
@@ -78,9 +79,19 @@ export function formatFedoraPid(pid: FedoraPid): string {
   return `${pid.namespaceId}:${pid.objectId}`;
 }
 
+/** Whether a value is a PID; false for what is no string. */
 export const isFedoraPid = (input: unknown): boolean => typeof input === 'string' && parseFedoraPid(input).ok;
-/** @throws IdentifierSyntaxError */
-export const toFedoraPid = (input: string): FedoraPid => unwrap(parseFedoraPid(input));
+/**
+ * The PID of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ */
+export function toFedoraPid(input: string | Pick<FedoraPid, 'namespaceId' | 'objectId'>): FedoraPid {
+  if (typeof input === 'string') return unwrap(parseFedoraPid(input));
+  const { namespaceId, objectId } = input;
+  checkTexts({ namespaceId, objectId });
+  // Neither part can contain the separator, so a text that is valid has it between them.
+  return unwrap(parseFedoraPid(`${namespaceId}:${objectId}`));
+}
 
 /** ALPHA, DIGIT, "-" or ".": unreserved without "_" and "~". */
 function isNamespaceCharacter(code: number): boolean {
@@ -92,12 +103,6 @@ function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
   if (input.charCodeAt(at) === 0x3a) return 1;
   const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;
   return escape ? 3 : 0;
-}
-
-/** @param text at most 64 ASCII characters. */
-function upperEscapes(object: string): string {
-  const [first = '', ...pieces] = object.split('%');
-  return first + pieces.map((piece) => `%${piece.slice(0, 2).toUpperCase()}${piece.slice(2)}`).join('');
 }
 
 function invalid(offset: number, rule: string, detail: string): Failure {

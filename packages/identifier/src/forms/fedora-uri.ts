@@ -12,7 +12,7 @@ import { joinRepairs } from '../repairs.js';
 import { fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
 
-/** Parses an object URI; the value is its PID. */
+/** Parses an object URI; the value is its PID (FED-12). */
 export function parseFedoraUri(input: string): Result<FedoraPid> {
   const info = scanInfoUri(input, 'fedora', 'FED-12');
   if (!info.ok) return info;
@@ -28,8 +28,9 @@ export function formatFedoraUri(pid: FedoraPid): string {
   return `info:fedora/${formatFedoraPid(pid)}`;
 }
 
+/** Whether a value is an object URI; false for what is no string. */
 export const isFedoraUri = (input: unknown): boolean => typeof input === 'string' && parseFedoraUri(input).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an object URI. @throws IdentifierSyntaxError. */
 export const toFedoraUri = (input: string): FedoraPid => unwrap(parseFedoraUri(input));
 
 export function fragmentFault(scan: UriScan): Failure | null {

@@ -13,27 +13,27 @@
  * escapes ":" and "@", which the parser also accepts raw (R-09). An escaped "." in the naming authority is a separator,
  * and an escaped "/" there is an error (R-08). Query and fragment are not part of the Handle.
  */
-import { HUS_LOCAL_NAME, REG_NAME, span } from '../grammar/ascii.js';
+import { HUS_LOCAL_NAME, REG_NAME } from '../grammar/ascii.js';
 import { readAuthority } from '../grammar/uri-authority.js';
 import { readHandle } from './handle.js';
 import { brand } from '../brand.js';
 import type { Handle, HdlForm, HdlUri } from '../types.js';
-import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
+import { encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
-import { bracketFault, utf8Fault } from './segments.js';
-import { describe, fail, failAt, ok, type Result } from '../syntax-error.js';
+import { joinRepairs, repair, type Repairs } from '../repairs.js';
+import { bracketFault, readDecoded } from './segments.js';
+import { describe, fail, ok, type Result } from '../syntax-error.js';
 import {
-  formatTail,
   readFragment,
   readQuery,
   scanUri,
   schemeRepairs,
+  spanEscaped,
   tailRepairs,
   type UriScan,
 } from '../grammar/uri-syntax.js';
 
-const ESCAPE_ADDED = repair('ESCAPE_ADDED');
+const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
 
 /** Parses the rest of a URI after the scheme hdl. */
 export function parseHandleSchemeUri(
@@ -58,16 +58,14 @@ export function parseHandleSchemeUri(
   return uriOf(input, scan, read.value, 'server', server.value, joinRepairs(read.repairs, server.repairs));
 }
 
-/** The canonical text of a URI of this scheme. */
-export function formatHandleSchemeUri(uri: HdlUri): string {
-  const start = uri.form === 'name' ? 'hdl:' : uri.form === 'server' ? `hdl://${uri.server ?? ''}/` : 'hdl://';
-  const localName = uri.name.type === 'handle' ? uri.name.localName : uri.name.guid;
-  return start + formatUHandle(uri.name.namingAuthority, localName) + formatTail(uri.query, uri.fragment);
-}
-
 /** A Handle with the escapes of this scheme. */
 export function formatUHandle(namingAuthority: string, localName: string): string {
   return `${encode(namingAuthority, REG_NAME)}/${encode(localName, HUS_LOCAL_NAME)}`;
+}
+
+/** Whether a text contains characters that PCHAR and PATH permit raw and REG_NAME and HUS_LOCAL_NAME do not. */
+export function hasColonOrAt(text: string): boolean {
+  return text.includes(':') || text.includes('@');
 }
 
 function readUHandle(input: string, start: number, scan: UriScan, charset: Charset): Result<Handle> {
@@ -77,41 +75,16 @@ function readUHandle(input: string, start: number, scan: UriScan, charset: Chars
   if (slash < 0 || slash >= pathEnd) {
     return fail('MISSING_SEPARATOR', pathEnd, 'HUS-06', 'expected naming-authority "/" local-name');
   }
-  const raw = firstOutsideAuthority(input, start, slash);
+  const raw = spanEscaped(input, start, slash, REG_NAME);
   if (raw < slash) {
     const detail = `a naming authority can contain ${describe(input, raw)} only as an escape`;
     return fail('INVALID_CHARACTER', raw, 'HUS-11', detail);
   }
-  const namingAuthority = decode(input, start, slash);
-  if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
-  const localName = decode(input, slash + 1, pathEnd);
-  if (typeof localName === 'number') return utf8Fault(localName);
-  const text = `${namingAuthority}/${localName}`;
-  const read = readHandle(text, 0, namingAuthority.length, text.length, charset);
-  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
-  let repairs = NO_REPAIRS;
-  if (scan.escaped) {
-    repairs = joinRepairs(
-      repairs,
-      joinRepairs(escapeRepairs(input, start, slash, REG_NAME), escapeRepairs(input, slash, pathEnd, HUS_LOCAL_NAME)),
-    );
-  }
-  if (hasColonOrAt(input, slash, pathEnd)) repairs = joinRepairs(repairs, ESCAPE_ADDED);
-  return ok(read.value, repairs);
-}
-
-function firstOutsideAuthority(input: string, start: number, end: number): number {
-  let at = span(input, start, end, REG_NAME);
-  while (at < end && input.charCodeAt(at) === 0x25) at = span(input, at + 3, end, REG_NAME);
-  return at;
-}
-
-function hasColonOrAt(input: string, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const code = input.charCodeAt(i);
-    if (code === 0x3a || code === 0x40) return true;
-  }
-  return false;
+  const read = readDecoded(input, start, slash, scan, REG_NAME, HUS_LOCAL_NAME, (text, end) =>
+    readHandle(text, 0, end, text.length, charset),
+  );
+  if (!read.ok || !hasColonOrAt(input.slice(slash, pathEnd))) return read;
+  return ok(read.value, joinRepairs(read.repairs, ESCAPE_ADDED));
 }
 
 function uriOf(

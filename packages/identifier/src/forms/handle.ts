@@ -10,7 +10,7 @@ import { brand } from '../brand.js';
 import type { Handle } from '../types.js';
 import { handleAuthorityFault } from './naming-authority.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
-import { checkOptions } from '../options.js';
+import { checkCharset, checkTexts } from '../options.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { fail, ok, type Result, unwrap } from '../syntax-error.js';
 
@@ -19,9 +19,9 @@ export interface HandleOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses a Handle in its native form. */
+/** Parses a Handle in its native form (HS-01). @throws TypeError for an unknown charset. */
 export function parseHandle(input: string, options: HandleOptions = {}): Result<Handle> {
-  checkOptions(options);
+  checkCharset(options);
   const { charset = 'ucs2' } = options;
   const slash = input.indexOf('/');
   if (slash < 0) {
@@ -46,7 +46,21 @@ export function formatHandle(handle: Handle): string {
   return `${handle.namingAuthority}/${handle.localName}`;
 }
 
+/** Whether a value is a Handle; false for what is no string. @throws TypeError for an unknown charset. */
 export const isHandle = (input: unknown, options?: HandleOptions): boolean =>
   typeof input === 'string' && parseHandle(input, options).ok;
-/** @throws IdentifierSyntaxError */
-export const toHandle = (input: string, options?: HandleOptions): Handle => unwrap(parseHandle(input, options));
+/**
+ * The Handle of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is no string or an unknown charset.
+ */
+export function toHandle(
+  input: string | Pick<Handle, 'namingAuthority' | 'localName'>,
+  options?: HandleOptions,
+): Handle {
+  if (typeof input === 'string') return unwrap(parseHandle(input, options));
+  const { namingAuthority, localName } = input;
+  checkTexts({ namingAuthority, localName });
+  checkCharset(options ?? {});
+  const text = `${namingAuthority}/${localName}`;
+  return unwrap(readHandle(text, 0, namingAuthority.length, text.length, options?.charset ?? 'ucs2'));
+}

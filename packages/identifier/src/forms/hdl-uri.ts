@@ -13,15 +13,15 @@
  * those of the URI (R-02); `generic` permits any Handle, which has neither; `handle-scheme` is the grammar of
  * handle-uri-scheme.ts. Without a profile, a CORDRA identifier has the profile `cordra` and any other Handle `generic`.
  */
-import { PCHAR, REG_NAME, span } from '../grammar/ascii.js';
+import { PCHAR, REG_NAME } from '../grammar/ascii.js';
 import { formatCordraId, readPlainCordraId } from './cordra-id.js';
-import { formatHandleSchemeUri, parseHandleSchemeUri } from './handle-uri-scheme.js';
+import { formatUHandle, parseHandleSchemeUri } from './handle-uri-scheme.js';
 import { isIPv4Address } from '../grammar/ip-address.js';
 import { brand } from '../brand.js';
 import type { CordraId, Handle, HdlUri } from '../types.js';
 import { decode, encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { checkOptions } from '../options.js';
+import { checkForm } from '../options.js';
 import { joinRepairs } from '../repairs.js';
 import { type Profile, readSegments } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
@@ -32,6 +32,7 @@ import {
   scanUri,
   schemeFault,
   schemeRepairs,
+  spanEscaped,
   type UriScan,
 } from '../grammar/uri-syntax.js';
 
@@ -42,9 +43,9 @@ export interface HdlUriOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses an hdl URI. */
+/** Parses an hdl URI (URI-04 to URI-26, HUS-04 to HUS-14). @throws TypeError for an unknown option. */
 export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<HdlUri> {
-  checkOptions(options);
+  checkForm(options);
   const scheme = schemeFault(input, 'hdl', 'URI-05');
   if (scheme !== null) return scheme;
   if (options.profile === 'handle-scheme') {
@@ -66,25 +67,27 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
     authorityRaw: host ? REG_NAME : PCHAR,
   });
   if (!named.ok) return named;
-  const name = named.value;
-  const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
-  const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
-  return uriOf(input, named, host ? 'host' : 'path', query, fragment);
+  return uriOf(input, named, host ? 'host' : 'path', readQuery(input, scan), readFragment(input, scan));
 }
 
 /** The canonical text of an hdl URI, in its own form. */
 export function formatHdlUri(uri: HdlUri): string {
   const { name, form } = uri;
-  if (name.type === 'cordra') return (form === 'host' ? 'hdl://' : 'hdl:') + formatCordraId(name);
-  if (form !== 'path' && form !== 'host') return formatHandleSchemeUri(uri);
-  const raw = form === 'host' ? REG_NAME : PCHAR;
-  const path = `${encode(name.namingAuthority, raw)}/${encode(name.localName, PCHAR)}`;
-  return (form === 'host' ? 'hdl://' : 'hdl:') + path + formatTail(uri.query, uri.fragment);
+  const start =
+    form === 'path' || form === 'name' ? 'hdl:' : form === 'server' ? `hdl://${uri.server ?? ''}/` : 'hdl://';
+  if (name.type === 'cordra') return start + formatCordraId(name);
+  const { namingAuthority, localName } = name;
+  const handle =
+    form === 'path' || form === 'host'
+      ? `${encode(namingAuthority, form === 'host' ? REG_NAME : PCHAR)}/${encode(localName, PCHAR)}`
+      : formatUHandle(namingAuthority, localName);
+  return start + handle + formatTail(uri.query, uri.fragment);
 }
 
+/** Whether a value is an hdl URI; false for what is no string. @throws TypeError for an unknown option. */
 export const isHdlUri = (input: unknown, options?: HdlUriOptions): boolean =>
   typeof input === 'string' && parseHdlUri(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
 
 function uriOf(
@@ -103,8 +106,7 @@ function hostFault(input: string, scan: UriScan): Failure | null {
   const end = scan.slash < 0 ? scan.pathEnd : scan.slash;
   if (end === start)
     return fail('INVALID_AUTHORITY', start, 'URI-09', 'the host, which is the naming authority, is empty');
-  let at = span(input, start, end, REG_NAME);
-  while (at < end && input.charCodeAt(at) === 0x25) at = span(input, at + 3, end, REG_NAME);
+  const at = spanEscaped(input, start, end, REG_NAME);
   if (at < end) {
     const detail = `the host must be a naming authority without user or port; found ${describe(input, at)}`;
     return fail('INVALID_AUTHORITY', at, 'URI-10', detail);

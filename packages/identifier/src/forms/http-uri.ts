@@ -34,7 +34,7 @@ export interface HttpUriOptions {
   readonly suffixSlashes?: boolean | undefined;
 }
 
-/** Parses a URI of the given resolver. */
+/** Parses a URI of the given resolver (URI-27 to URI-36). @throws TypeError for an unknown option. */
 export function parseHttpUri(input: string, options: HttpUriOptions = {}): Result<HttpUri> {
   checkOptions(options);
   const resolver = options.resolver ?? DEFAULT_RESOLVER;
@@ -60,9 +60,13 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
     const detail = `HTTP clients remove the path segment "${name.localName}", so this Handle has no HTTP form`;
     return fail('SEGMENT_COUNT', scan.slash + 1, 'R-34', detail);
   }
-  const query = name.type === 'cordra' ? name.query : readQuery(input, scan);
-  const fragment = name.type === 'cordra' ? name.fragment : readFragment(input, scan);
-  return uriOf(name, resolver, query, fragment, joinRepairs(before.repairs, named.repairs));
+  return uriOf(
+    name,
+    resolver,
+    readQuery(input, scan),
+    readFragment(input, scan),
+    joinRepairs(before.repairs, named.repairs),
+  );
 }
 
 /** The canonical text of an HTTP URI. */
@@ -72,9 +76,10 @@ export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): str
     : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
 }
 
+/** Whether a value is an HTTP URI of the resolver; false for what is no string. @throws TypeError for an unknown option. */
 export const isHttpUri = (input: unknown, options?: HttpUriOptions): boolean =>
   typeof input === 'string' && parseHttpUri(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an HTTP URI of the resolver. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
 /** A Handle as two segments. */
@@ -130,15 +135,11 @@ function readFirstSegment(input: string, at: number, pathEnd: number, expected: 
   const last = end < 0 ? -1 : input.indexOf('/', end + 1);
   if (end < 0 || end >= pathEnd || last < 0 || last >= pathEnd) return countFault(pathEnd, expected);
   const found = normalizeEscapes(input, start, end);
-  if (found === expected) return ok(end + 1, firstRepairs(input, start, end));
+  if (found === expected) return ok(end + 1, escapeRepairs(input, start, end, UNRESERVED));
   const third = input.indexOf('/', last + 1);
   if (third >= 0 && third < pathEnd) return countFault(third, expected);
   const detail = `the first segment is "${excerpt(found)}", expected "${expected}"`;
   return fail('FIRST_SEGMENT_MISMATCH', start, 'URI-32', detail);
-}
-
-function firstRepairs(input: string, start: number, end: number): Repairs {
-  return escapeRepairs(input, start, end, UNRESERVED);
 }
 
 function mismatch(input: string, start: number, end: number, resolver: Resolver): Failure {

@@ -14,12 +14,12 @@ import { readHandle } from './handle.js';
 import { brand } from '../brand.js';
 import type { CordraId, Handle, InfoHdl } from '../types.js';
 import { scanInfoUri } from '../grammar/info-scheme.js';
-import { decode, encode, escapeRepairs, rawOffset } from '../grammar/percent-encoding.js';
+import { encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { checkOptions } from '../options.js';
+import { checkForm } from '../options.js';
 import { joinRepairs } from '../repairs.js';
-import { bracketFault, type Profile, utf8Fault } from './segments.js';
-import { fail, type Failure, failAt, ok, type Result, unwrap } from '../syntax-error.js';
+import { bracketFault, type Profile, readDecoded } from './segments.js';
+import { fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { formatTail, readFragment, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
 
 export interface InfoHdlOptions {
@@ -28,29 +28,20 @@ export interface InfoHdlOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses an info:hdl URI. */
+/** Parses an info:hdl URI (HUS-01, RFC 4452). @throws TypeError for an unknown option. */
 export function parseInfoHdl(input: string, options: InfoHdlOptions = {}): Result<InfoHdl> {
-  checkOptions(options);
+  checkForm(options);
   const info = scanInfoUri(input, 'hdl', 'HUS-01');
   if (!info.ok) return info;
   const { start, scan } = info.value;
   const shape = shapeFault(input, start, scan, options.profile);
   if (shape !== null) return shape;
-  const namingAuthority = decode(input, start, scan.slash);
-  if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
-  const localName = decode(input, scan.slash + 1, scan.pathEnd);
-  if (typeof localName === 'number') return utf8Fault(localName);
   const cordra = scan.fragment < 0 ? options.profile : (options.profile ?? 'generic');
-  const read = readName(namingAuthority, localName, cordra, options.charset ?? 'ucs2');
-  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
-  let repairs = joinRepairs(info.repairs, read.repairs);
-  if (scan.escaped) {
-    repairs = joinRepairs(
-      repairs,
-      joinRepairs(escapeRepairs(input, start, scan.slash, PCHAR), escapeRepairs(input, scan.slash, scan.pathEnd, PATH)),
-    );
-    repairs = joinRepairs(repairs, tailRepairs(input, scan));
-  }
+  const read = readDecoded(input, start, scan.slash, scan, PCHAR, PATH, (text, slash) =>
+    readName(text, slash, cordra, options.charset ?? 'ucs2'),
+  );
+  if (!read.ok) return read;
+  const repairs = joinRepairs(joinRepairs(info.repairs, read.repairs), tailRepairs(input, scan));
   return ok(brand({ type: 'info-hdl', name: read.value, fragment: readFragment(input, scan) }), repairs);
 }
 
@@ -65,9 +56,10 @@ export function formatInfoName(name: CordraId | Handle): string {
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
 }
 
+/** Whether a value is an info:hdl URI; false for what is no string. @throws TypeError for an unknown option. */
 export const isInfoHdl = (input: unknown, options?: InfoHdlOptions): boolean =>
   typeof input === 'string' && parseInfoHdl(input, options).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of an info:hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toInfoHdl = (input: string, options?: InfoHdlOptions): InfoHdl => unwrap(parseInfoHdl(input, options));
 
 function shapeFault(input: string, start: number, scan: UriScan, profile: Profile | undefined): Failure | null {
@@ -96,17 +88,13 @@ function shapeFault(input: string, start: number, scan: UriScan, profile: Profil
 }
 
 function readName(
-  namingAuthority: string,
-  localName: string,
+  text: string,
+  slash: number,
   profile: Profile | undefined,
   charset: Charset,
 ): Result<CordraId | Handle> {
-  const text = `${namingAuthority}/${localName}`;
-  const handle = (): Result<Handle> => readHandle(text, 0, namingAuthority.length, text.length, charset);
-  const cordra =
-    profile === undefined ? hasGuidLength(text, namingAuthority.length, text.length) : profile === 'cordra';
-  if (!cordra) return handle();
+  const cordra = profile === undefined ? hasGuidLength(text, slash, text.length) : profile === 'cordra';
   // An escaped "/" in the naming authority would otherwise become the separator (R-08).
-  const read = namingAuthority.includes('/') ? null : parseCordraId(text);
-  return read !== null && (read.ok || profile === 'cordra') ? read : handle();
+  const read = cordra && text.indexOf('/') === slash ? parseCordraId(text) : null;
+  return read !== null && (read.ok || profile === 'cordra') ? read : readHandle(text, 0, slash, text.length, charset);
 }

@@ -10,7 +10,7 @@
  */
 import { isDigit, upperAscii } from '../grammar/ascii.js';
 import { type Charset, charsetFault } from '../grammar/handle-characters.js';
-import { checkOneOf, checkOptions } from '../options.js';
+import { checkOneOf, checkCharset } from '../options.js';
 import { NO_REPAIRS } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
 
@@ -23,11 +23,14 @@ export interface NamingAuthorityOptions {
   readonly charset?: Charset | undefined;
 }
 
-/** Parses a naming authority. The value is the text itself. */
+/**
+ * Parses a naming authority (HUS-07, CID-05 to CID-08). The value is the text itself.
+ * @throws TypeError for an unknown profile or charset.
+ */
 export function parseNamingAuthority(input: string, options: NamingAuthorityOptions = {}): Result<string> {
   const { profile = 'handle', charset = 'ucs2' } = options;
   checkOneOf('profile', profile, AUTHORITY_PROFILES);
-  checkOptions({ charset });
+  checkCharset({ charset });
   const fault =
     profile === 'cordra' ? cordraAuthorityFault(input) : (charsetFault(input, charset) ?? handleAuthorityFault(input));
   return fault ?? ok(input, NO_REPAIRS);

@@ -15,7 +15,7 @@ import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, failAt, ok, type Result } from '../syntax-error.js';
 import { readFragment, readQuery, tailRepairs, type UriScan } from '../grammar/uri-syntax.js';
 
-const SLASH_ESCAPED = repair('SLASH_ESCAPED');
+const SLASH_ESCAPED = /* @__PURE__ */ repair('SLASH_ESCAPED');
 
 /** The rules of a form. */
 export type Profile = 'cordra' | 'generic' | 'handle-scheme';
@@ -51,22 +51,37 @@ export function readSegments(
   }
   if (slash + 1 === pathEnd) return fail('EMPTY_LOCAL_NAME', pathEnd, 'URI-19', 'the local name after "/" is empty');
   const slashes = scan.secondSlash < 0 ? NO_REPAIRS : SLASH_ESCAPED;
-  if (!scan.escaped) {
-    const read = readName(input, start, slash, pathEnd, input, scan, rules);
-    return read.ok && slashes !== NO_REPAIRS ? ok(read.value, joinRepairs(read.repairs, slashes)) : read;
-  }
+  const read = scan.escaped
+    ? readDecoded(input, start, slash, scan, authorityRaw, PCHAR, (text, end) =>
+        readName(text, 0, end, text.length, input, scan, rules),
+      )
+    : readName(input, start, slash, pathEnd, input, scan, rules);
+  return read.ok ? ok(read.value, joinRepairs(joinRepairs(read.repairs, slashes), tailRepairs(input, scan))) : read;
+}
+
+/**
+ * Decodes a naming authority from `start` to `slash` and a local name from there to the end of the path, and parses the
+ * native text. The offset of a fault is that in the URI. Escapes of the raw classes are repaired.
+ */
+export function readDecoded<T>(
+  input: string,
+  start: number,
+  slash: number,
+  scan: UriScan,
+  authorityRaw: number,
+  localRaw: number,
+  read: (text: string, slash: number) => Result<T>,
+): Result<T> {
   const namingAuthority = decode(input, start, slash);
   if (typeof namingAuthority === 'number') return utf8Fault(namingAuthority);
-  const localName = decode(input, slash + 1, pathEnd);
+  const localName = decode(input, slash + 1, scan.pathEnd);
   if (typeof localName === 'number') return utf8Fault(localName);
-  const text = `${namingAuthority}/${localName}`;
-  const read = readName(text, 0, namingAuthority.length, text.length, input, scan, rules);
-  if (!read.ok) return failAt(read, rawOffset(input, start, read.fault.offset));
-  const path = joinRepairs(
-    escapeRepairs(input, start, slash, authorityRaw),
-    escapeRepairs(input, slash, pathEnd, PCHAR),
-  );
-  return ok(read.value, joinRepairs(joinRepairs(joinRepairs(read.repairs, path), slashes), tailRepairs(input, scan)));
+  const found = read(`${namingAuthority}/${localName}`, namingAuthority.length);
+  if (!found.ok) return failAt(found, rawOffset(input, start, found.fault.offset));
+  if (!scan.escaped) return found;
+  const inAuthority = escapeRepairs(input, start, slash, authorityRaw);
+  const escapes = joinRepairs(inAuthority, escapeRepairs(input, slash, scan.pathEnd, localRaw));
+  return ok(found.value, joinRepairs(found.repairs, escapes));
 }
 
 export function bracketFault(input: string, at: number): Failure {

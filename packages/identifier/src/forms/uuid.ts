@@ -16,21 +16,20 @@ import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax
 /** The layouts that the variant bits distinguish (UUID-03). */
 export type UuidVariant = 'ncs' | 'rfc4122' | 'microsoft' | 'future';
 
-const GUID_UPPERCASED = repair('GUID_UPPERCASED');
-const URN_PREFIX_REMOVED = repair('URN_PREFIX_REMOVED');
-const BRACES_REMOVED = repair('BRACES_REMOVED');
-const HYPHENS_REMOVED = repair('HYPHENS_REMOVED');
+const GUID_UPPERCASED = /* @__PURE__ */ repair('GUID_UPPERCASED');
+const URN_PREFIX_REMOVED = /* @__PURE__ */ repair('URN_PREFIX_REMOVED');
+const BRACES_REMOVED = /* @__PURE__ */ repair('BRACES_REMOVED');
+const HYPHENS_REMOVED = /* @__PURE__ */ repair('HYPHENS_REMOVED');
 const URN_PREFIX = 'urn:uuid:';
 
-/** Parses a UUID in any of its text forms. */
+/** Parses a UUID in any of its text forms (UUID-01). */
 export function parseUuid(input: string): Result<Uuid> {
-  if (hasAt(input, URN_PREFIX, 0)) return readHyphenated(input, URN_PREFIX.length, input.length, URN_PREFIX_REMOVED);
+  if (hasAt(input, URN_PREFIX, 0)) return readDigits(input, URN_PREFIX.length, input.length, true, URN_PREFIX_REMOVED);
   if (input.startsWith('{')) {
     if (!input.endsWith('}')) return invalid(input.length, 'expected "}" at the end');
-    return readHyphenated(input, 1, input.length - 1, BRACES_REMOVED);
+    return readDigits(input, 1, input.length - 1, true, BRACES_REMOVED);
   }
-  if (input.charCodeAt(8) === 0x2d) return readHyphenated(input, 0, input.length, NO_REPAIRS);
-  return readDigits(input);
+  return readDigits(input, 0, input.length, input.charCodeAt(8) === 0x2d, NO_REPAIRS);
 }
 
 /** The canonical text of a UUID: 32 upper-case digits. */
@@ -64,34 +63,33 @@ export function isDce(uuid: Uuid): boolean {
   return version !== null && version >= 1 && version <= 8;
 }
 
+/** Whether a value is a UUID in any of its text forms; false for what is no string. */
 export const isUuid = (input: unknown): boolean => typeof input === 'string' && parseUuid(input).ok;
-/** @throws IdentifierSyntaxError */
+/** The value of a UUID in any of its text forms. @throws IdentifierSyntaxError. */
 export const toUuid = (input: string): Uuid => unwrap(parseUuid(input));
 
-function readDigits(input: string): Result<Uuid> {
+function readDigits(input: string, start: number, end: number, hyphenated: boolean, repairs: Repairs): Result<Uuid> {
+  const length = hyphenated ? 36 : 32;
   let cases = 0;
-  for (let i = 0; i < 32; i++) {
-    const classes = classesOf(input.charCodeAt(i));
-    if ((classes & HEX_DIGIT) === 0) return invalid(i, expectation(input, i, '32 hexadecimal digits'));
+  for (let i = 0; i < length; i++) {
+    const code = start + i < end ? input.charCodeAt(start + i) : 0;
+    if (hyphenated && (i === 8 || i === 13 || i === 18 || i === 23)) {
+      if (code !== 0x2d) return unexpected(input, start + i, '"-"');
+      continue;
+    }
+    const classes = classesOf(code);
+    if ((classes & HEX_DIGIT) === 0) {
+      return unexpected(input, start + i, hyphenated ? 'a hexadecimal digit' : '32 hexadecimal digits');
+    }
     cases |= classes;
   }
-  if (input.length > 32) return invalid(32, expectation(input, 32, '32 hexadecimal digits'));
-  return uuidOf(input, cases, NO_REPAIRS);
-}
-
-function readHyphenated(input: string, start: number, end: number, repairs: Repairs): Result<Uuid> {
-  let cases = 0;
-  for (let i = 0; i < 36; i++) {
-    const code = start + i < end ? input.charCodeAt(start + i) : 0;
-    const hyphen = i === 8 || i === 13 || i === 18 || i === 23;
-    const classes = classesOf(code);
-    if (!hyphen) cases |= classes;
-    if (hyphen ? code === 0x2d : (classes & HEX_DIGIT) !== 0) continue;
-    return invalid(start + i, expectation(input, start + i, hyphen ? '"-"' : 'a hexadecimal digit'));
+  if (start + length < end) {
+    return hyphenated
+      ? invalid(start + length, 'a hyphenated UUID has 36 characters, found more')
+      : unexpected(input, length, '32 hexadecimal digits');
   }
-  if (end - start > 36) return invalid(start + 36, 'a hyphenated UUID has 36 characters, found more');
-  const digits = input.slice(start, end).split('-').join('');
-  return uuidOf(digits, cases, joinRepairs(repairs, HYPHENS_REMOVED));
+  if (!hyphenated) return uuidOf(input, cases, repairs);
+  return uuidOf(input.slice(start, end).replaceAll('-', ''), cases, joinRepairs(repairs, HYPHENS_REMOVED));
 }
 
 /** @param hex 32 hexadecimal digits, which contain exactly the given character classes. */
@@ -101,8 +99,8 @@ function uuidOf(hex: string, cases: number, repairs: Repairs): Result<Uuid> {
   return ok(value, lower ? joinRepairs(repairs, GUID_UPPERCASED) : repairs);
 }
 
-function expectation(input: string, at: number, expected: string): string {
-  return `expected ${expected}, found ${describe(input, at)}`;
+function unexpected(input: string, at: number, expected: string): Failure {
+  return invalid(at, `expected ${expected}, found ${describe(input, at)}`);
 }
 
 function invalid(offset: number, detail: string): Failure {

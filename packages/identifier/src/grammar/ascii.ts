@@ -30,13 +30,26 @@ export const QUERY = PATH | QUESTION;
 /** All characters of a URI except "%". */
 export const URI_CHARACTER = QUERY | URI_ONLY;
 
-const CLASSES = new Uint8Array(128);
+// Bundlers leave out a table that is not used, because the call that makes it is marked as pure.
+const CLASSES = /* @__PURE__ */ classTable();
 
-function give(characters: string, bits: number): void {
-  for (let i = 0; i < characters.length; i++) {
-    const code = characters.charCodeAt(i);
-    CLASSES[code] = classesOf(code) | bits;
-  }
+function classTable(): Uint8Array {
+  const table = new Uint8Array(128);
+  const give = (characters: string, bits: number): void => {
+    for (const character of characters) {
+      const code = character.charCodeAt(0);
+      table[code] = (table[code] ?? 0) | bits;
+    }
+  };
+  give('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~', UNRESERVED);
+  give('abcdefghijklmnopqrstuvwxyz', UNRESERVED | LOWER_CASE);
+  give("!$&'()*+,;=", SUB_DELIM);
+  give(':@', COLON_AT);
+  give('/', SLASH);
+  give('?', QUESTION);
+  give('0123456789ABCDEFabcdef', HEX_DIGIT);
+  give('#[]', URI_ONLY);
+  return table;
 }
 
 /** The classes of a code unit; 0 beyond ASCII and for NaN, which `charCodeAt` returns after the end. */
@@ -45,20 +58,13 @@ export function classesOf(code: number): number {
   return code < 128 ? (CLASSES[code & 127] ?? 0) : 0;
 }
 
-give('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~', UNRESERVED);
-give('abcdefghijklmnopqrstuvwxyz', UNRESERVED | LOWER_CASE);
-give("!$&'()*+,;=", SUB_DELIM);
-give(':@', COLON_AT);
-give('/', SLASH);
-give('?', QUESTION);
-give('0123456789ABCDEFabcdef', HEX_DIGIT);
-give('#[]', URI_ONLY);
-
 export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-const HEX_VALUES = Uint8Array.from(CLASSES, (_, code) => (code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57));
+const HEX_VALUES = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, code) =>
+  code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57,
+);
 
 /**
  * The value of a hexadecimal digit.
@@ -76,19 +82,12 @@ export function span(text: string, start: number, end: number, classes: number):
 }
 
 const SMALL_LETTERS = /[a-z]+/g;
-const CAPITALS = /[A-Z]+/g;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 /** `toUpperCase` for ASCII letters only; other letters are case-sensitive (R-15). */
 export function upperAscii(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.toUpperCase();
   return text.replace(SMALL_LETTERS, (letters) => letters.toUpperCase());
-}
-
-/** `toLowerCase` for ASCII letters only. */
-export function lowerAscii(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
-  return text.replace(CAPITALS, (letters) => letters.toLowerCase());
 }
 
 /** Whether `text` contains `lower`, which is in lower case, at `start`, ignoring case. */

@@ -11,7 +11,7 @@ import { joinRepairs, repair, type Repairs } from '../repairs.js';
 import { excerpt, fail, ok, type Result } from '../syntax-error.js';
 import { schemeFault, schemeRepairs, scanUri, type UriScan } from './uri-syntax.js';
 
-const NAMESPACE_LOWERCASED = repair('NAMESPACE_LOWERCASED');
+const NAMESPACE_LOWERCASED = /* @__PURE__ */ repair('NAMESPACE_LOWERCASED');
 
 export interface InfoScan {
   /** The index after the "/" that ends the namespace. */

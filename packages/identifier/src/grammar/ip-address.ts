@@ -9,36 +9,21 @@
  *
  * An IPv4address is not a registered name (R-07); the less strict rule of RFC 2396 does not apply.
  */
-import { HEX_DIGIT, isDigit, REG_NAME, span } from './ascii.js';
+import { HEX_DIGIT, span } from './ascii.js';
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const IPV_FUTURE = /^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$/i;
 
 /** Whether a text is an IPv4address. */
 export function isIPv4Address(text: string): boolean {
-  if (text.length < 7 || text.length > 15) return false;
-  let octets = 1;
-  let digits = 0;
-  let value = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x2e) {
-      if (digits === 0) return false;
-      octets++;
-      digits = 0;
-      value = 0;
-    } else {
-      if (!isDigit(code) || (digits > 0 && value === 0)) return false;
-      value = value * 10 + code - 0x30;
-      digits++;
-      if (value > 255) return false;
-    }
-  }
-  return octets === 4 && digits > 0;
+  return text.length > 6 && text.length < 16 && IPV4.test(text);
 }
 
 /** Whether a text with its brackets is an IP-literal. */
 export function isIPLiteral(text: string): boolean {
   if (!text.startsWith('[') || !text.endsWith(']')) return false;
   const inner = text.slice(1, -1);
-  return inner.startsWith('v') || inner.startsWith('V') ? isIPvFuture(inner) : isIPv6Address(inner);
+  return IPV_FUTURE.test(inner) || isIPv6Address(inner);
 }
 
 function isIPv6Address(text: string): boolean {
@@ -63,13 +48,4 @@ function groups(text: string, mayEndInIPv4: boolean): number {
     else return 9;
   }
   return count;
-}
-
-function isIPvFuture(text: string): boolean {
-  const dot = span(text, 1, text.length, HEX_DIGIT);
-  if (dot === 1 || text.charCodeAt(dot) !== 0x2e || dot + 1 === text.length) return false;
-  for (let i = dot + 1; i < text.length; i++) {
-    if (text.charCodeAt(i) !== 0x3a && span(text, i, i + 1, REG_NAME) === i) return false;
-  }
-  return true;
 }

@@ -29,12 +29,7 @@ export function findNotNCName(text: string): number {
 
 /** The length of a text in code points (FED-11). */
 export function characterCount(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0xdc00 && code <= 0xdfff) count--;
-  }
-  return count;
+  return text.replace(/[\udc00-\udfff]/g, '').length;
 }
 
 function isIn(ranges: readonly number[], code: number): boolean {

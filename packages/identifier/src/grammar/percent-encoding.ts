@@ -12,13 +12,8 @@ import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
-const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** A buffer for the octets of short texts. */
-const SHORT = new Uint8Array(1024);
-/** Up to this length, a piece is decoded without the platform's decoder. */
-const SHORT_TEXT = 96;
-const ESCAPE_DECODED = repair('ESCAPE_DECODED');
-const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
+const ESCAPE_DECODED = /* @__PURE__ */ repair('ESCAPE_DECODED');
+const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
 
 /**
  * Decodes a piece as strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
@@ -27,28 +22,11 @@ const ESCAPE_UPPERCASED = repair('ESCAPE_UPPERCASED');
 export function decode(input: string, start: number, end: number): string | number {
   const first = nextPercent(input, start, end);
   if (first === end) return input.slice(start, end);
-  // The platform's decoder has a high cost for each call.
-  if (end - first <= SHORT_TEXT) return decodeShort(input, input.slice(start, first), first, end);
-  const octets = end - first <= SHORT.length ? SHORT : new Uint8Array(end - first);
-  let length = 0;
-  for (let i = first; i < end; i++) {
-    const code = input.charCodeAt(i);
-    octets[length++] = code === PERCENT ? octetAt(input, i) : code;
-    if (code === PERCENT) i += 2;
-  }
-  try {
-    return input.slice(start, first) + STRICT_UTF8.decode(octets.subarray(0, length));
-  } catch {
-    return illFormedAt(input, first, end);
-  }
-}
-
-function decodeShort(input: string, before: string, start: number, end: number): string | number {
-  let text = before;
-  for (let i = start; i < end;) {
+  const text = new StringBuilder(input.slice(start, first));
+  for (let i = first; i < end;) {
     const code = input.charCodeAt(i);
     if (code !== PERCENT) {
-      text += String.fromCharCode(code);
+      text.unit(code);
       i++;
       continue;
     }
@@ -57,10 +35,10 @@ function decodeShort(input: string, before: string, start: number, end: number):
     // The first octet of a sequence carries 7, 5, 4 or 3 bits, each of the others 6 (RFC 3629 3).
     let point = octetAt(input, i) & (length === 1 ? 0x7f : 0xff >> (length + 1));
     for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i + n * 3) & 0x3f);
-    text += String.fromCodePoint(point);
+    text.point(point);
     i += length * 3;
   }
-  return text;
+  return text.finish();
 }
 
 /** The index in `input` of the character that `decode(input, start, ...)` wrote at `index` of its result. */
@@ -142,17 +120,6 @@ export function escapeRepairs(input: string, start: number, end: number, raw: nu
 
 function octetAt(input: string, percent: number): number {
   return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
-}
-
-/** The index of the first "%" that does not start a UTF-8 sequence; `end` if there is none. */
-function illFormedAt(input: string, start: number, end: number): number {
-  let i = start;
-  while (i < end) {
-    const length = input.charCodeAt(i) === PERCENT ? sequenceLength(input, i, end) * 3 : 1;
-    if (length === 0) return i;
-    i += length;
-  }
-  return end;
 }
 
 /** The number of escapes of the UTF-8 sequence at `i`; 0 for an ill-formed one (RFC 3629 4). */

@@ -8,7 +8,7 @@ import { charsetFault } from './handle-characters.js';
 import { joinRepairs, repair } from '../repairs.js';
 import { ok, type Result } from '../syntax-error.js';
 
-const ESCAPE_ADDED = repair('ESCAPE_ADDED');
+const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
 
 /**
  * Parses a text. If it has an invalid character, parses it again with the raw characters from `start` escaped. If both

@@ -1,26 +1,37 @@
 /**
- * Builds an ASCII text in linear time. Concatenating each character would leave the engine as many pieces as
- * characters; this class writes octets into a chunk and decodes them together.
+ * Builds a text in linear time. Concatenating each character would leave the engine as many pieces as characters; this
+ * class writes code units into a chunk and decodes them together.
  *
  * All builders share one chunk, so a text must be complete before the next one is started.
  */
-const CHUNK = new Uint8Array(8192);
+const CHUNK = /* @__PURE__ */ new Uint16Array(8192);
 /** Up to this length, characters are concatenated. */
 const SHORT_TEXT = 48;
-/** Octets that one call can write: a code point as four escapes. */
+/** Units that one call can write: a code point as four escapes. */
 const LONGEST = 12;
-const HEX = new TextEncoder().encode('0123456789ABCDEF');
-const ASCII = new TextDecoder();
+/** The chunk is in the order of the machine, which is little-endian wherever JavaScript runs. */
+const UNITS = /* @__PURE__ */ new TextDecoder('utf-16le', { ignoreBOM: true });
 
 export class StringBuilder {
   private used = 0;
 
   constructor(private text: string) {}
 
-  /** Writes a character. */
+  /** Writes a code unit that is no surrogate. */
   unit(code: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     CHUNK[this.used++] = code;
+  }
+
+  /** Writes a code point. */
+  point(code: number): void {
+    if (code < 0x10000) {
+      this.unit(code);
+      return;
+    }
+    this.unit(0xd7c0 + (code >> 10));
+    // There is room for it: a chunk is not flushed between the two halves.
+    CHUNK[this.used++] = 0xdc00 | (code & 0x3ff);
   }
 
   /** Writes an octet as an escape in upper case. */
@@ -56,15 +67,19 @@ export class StringBuilder {
 
   private put(octet: number): void {
     CHUNK[this.used] = 0x25;
-    CHUNK[this.used + 1] = HEX[octet >> 4] ?? 0;
-    CHUNK[this.used + 2] = HEX[octet & 15] ?? 0;
+    CHUNK[this.used + 1] = hexDigit(octet >> 4);
+    CHUNK[this.used + 2] = hexDigit(octet & 15);
     this.used += 3;
   }
 
   private flush(): void {
-    if (this.used > SHORT_TEXT) this.text += ASCII.decode(CHUNK.subarray(0, this.used));
+    if (this.used > SHORT_TEXT) this.text += UNITS.decode(CHUNK.subarray(0, this.used));
     // The platform's decoder has a high cost for each call.
     else for (let i = 0; i < this.used; i++) this.text += String.fromCharCode(CHUNK[i] ?? 0);
     this.used = 0;
   }
+}
+
+function hexDigit(value: number): number {
+  return value + (value < 10 ? 0x30 : 0x37);
 }

@@ -9,19 +9,20 @@
  * Normal form: the host in lower case with unnecessary escapes decoded, without an empty port and without the default
  * port of http or https. A host with a trailing dot is another host.
  */
-import { isDigit, lowerAscii, REG_NAME, span, UNRESERVED } from './ascii.js';
+import { isDigit, REG_NAME, UNRESERVED } from './ascii.js';
 import { isIPLiteral } from './ip-address.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { joinRepairs, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result } from '../syntax-error.js';
-import { isTriplet } from './uri-syntax.js';
+import { spanEscaped } from './uri-syntax.js';
 
-const HOST_LOWERCASED = repair('HOST_LOWERCASED');
-const DEFAULT_PORT_DROPPED = repair('DEFAULT_PORT_DROPPED');
+const HOST_LOWERCASED = /* @__PURE__ */ repair('HOST_LOWERCASED');
+const DEFAULT_PORT_DROPPED = /* @__PURE__ */ repair('DEFAULT_PORT_DROPPED');
 
 /** Parses `input` from `start` to `end` as host[:port]; the value is its normal form. */
 export function readAuthority(input: string, start: number, end: number, defaultPort: string | null): Result<string> {
-  const hostEnd = input.charCodeAt(start) === 0x5b ? literalEnd(input, start, end) : regNameEnd(input, start, end);
+  const hostEnd =
+    input.charCodeAt(start) === 0x5b ? literalEnd(input, start, end) : spanEscaped(input, start, end, REG_NAME);
   if (hostEnd === start)
     return invalid(start, `expected a host, found ${start === end ? 'nothing' : describe(input, start)}`);
   const portEnd = input.charCodeAt(hostEnd) === 0x3a && hostEnd < end ? digitsEnd(input, hostEnd + 1, end) : hostEnd;
@@ -46,29 +47,16 @@ function literalEnd(input: string, start: number, end: number): number {
   return close >= 0 && close < end && isIPLiteral(input.slice(start, close + 1)) ? close + 1 : start;
 }
 
-function regNameEnd(input: string, start: number, end: number): number {
-  let i = start;
-  for (;;) {
-    i = span(input, i, end, REG_NAME);
-    if (i + 2 >= end || input.charCodeAt(i) !== 0x25 || !isTriplet(input, i)) return i;
-    i += 3;
-  }
-}
-
 function digitsEnd(input: string, start: number, end: number): number {
   let i = start;
   while (i < end && isDigit(input.charCodeAt(i))) i++;
   return i;
 }
 
-/** Converts to lower case, except in escapes. */
+/** Converts ASCII characters to lower case, except in escapes. */
 function normalHost(input: string, start: number, end: number): string {
-  const normal = normalizeEscapes(input, start, end);
-  if (!normal.includes('%')) return lowerAscii(normal);
-  return normal
-    .split('%')
-    .map((piece, index) => (index === 0 ? lowerAscii(piece) : piece.slice(0, 2) + lowerAscii(piece.slice(2))))
-    .join('%');
+  const lower = normalizeEscapes(input, start, end).toLowerCase();
+  return lower.replace(/%../g, (escape) => escape.toUpperCase());
 }
 
 function invalid(offset: number, detail: string): Failure {

@@ -7,12 +7,12 @@
  * Order of the checks: scheme, characters, escapes, fragment, query. A URI contains visible ASCII without " < > \ ^ `
  * { | }; "[" and "]" are permitted only in an IP literal.
  */
-import { classesOf, hasAt, HEX_DIGIT, PCHAR, QUERY, UNRESERVED, URI_CHARACTER } from './ascii.js';
+import { classesOf, hasAt, HEX_DIGIT, PCHAR, QUERY, span, UNRESERVED, URI_CHARACTER } from './ascii.js';
 import { escapeRepairs, normalizeEscapes } from './percent-encoding.js';
 import { NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { describe, excerpt, fail, type Failure } from '../syntax-error.js';
 
-const SCHEME_LOWERCASED = repair('SCHEME_LOWERCASED');
+const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 
 /** The positions of the components of a URI. */
 export interface UriScan {
@@ -32,16 +32,11 @@ export interface UriScan {
   readonly bracket: number;
 }
 
+const SCHEME = /^[a-z][a-z0-9+.-]*(?=:)/i;
+
 /** The length of the scheme at the start of a text without its ":"; 0 without a scheme. */
 export function schemeLength(text: string): number {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x3a) return i;
-    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-    const other = (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2d || code === 0x2e;
-    if (!letter && (i === 0 || !other)) return 0;
-  }
-  return 0;
+  return SCHEME.exec(text)?.[0].length ?? 0;
 }
 
 /** The fault of a text that should start with a scheme, given in lower case; null when it does (URI-05, URI-06). */
@@ -97,8 +92,8 @@ export function scanUri(input: string, start: number): UriScan | Failure {
     }
   }
   const pathEnd = query >= 0 ? query : fragment >= 0 ? fragment : input.length;
-  if (!intact) return tripletFault(input, start) ?? tailFault(input, pathEnd, query, fragment);
-  return { ok: true, pathEnd, query, fragment, slash, secondSlash, escaped, bracket };
+  const fault = intact ? null : (tripletFault(input, start) ?? tailFault(input, query, fragment, 'URI-20', 'URI-20'));
+  return fault ?? { ok: true, pathEnd, query, fragment, slash, secondSlash, escaped, bracket };
 }
 
 /** The normal form of a query or fragment, without its delimiter; null when absent (R-03). */
@@ -123,18 +118,38 @@ export function formatTail(query: string | null, fragment: string | null): strin
   return fragment === null ? `?${query}` : `?${query}#${fragment}`;
 }
 
-/**
- * The index of the first character from `start` to `end` that is not permitted in a query or fragment; -1 if there is
- * none.
- */
-export function findNotQuery(input: string, start: number, end: number): number {
-  for (let i = start; i < end; i++) {
-    const code = input.charCodeAt(i);
-    if ((classesOf(code) & QUERY) !== 0) continue;
-    if (code !== 0x25 || i + 2 >= end || !isTriplet(input, i)) return i;
-    i += 2;
-  }
-  return -1;
+/** The fault of the fragment or of the query, which start at "#" and "?" or are absent (-1); null when both are valid. */
+export function tailFault(
+  input: string,
+  query: number,
+  fragment: number,
+  queryRule: string,
+  fragmentRule: string,
+): Failure | null {
+  const queryEnd = fragment < 0 ? input.length : fragment;
+  return (
+    componentFault(input, fragment, input.length, 'FRAGMENT', fragmentRule) ??
+    componentFault(input, query, queryEnd, 'QUERY', queryRule)
+  );
+}
+
+function componentFault(
+  input: string,
+  start: number,
+  end: number,
+  what: 'QUERY' | 'FRAGMENT',
+  rule: string,
+): Failure | null {
+  const at = start < 0 ? end : spanEscaped(input, start + 1, end, QUERY);
+  if (at >= end) return null;
+  return fail(`INVALID_${what}`, at, rule, `a ${what.toLowerCase()} cannot contain ${describe(input, at)} here`);
+}
+
+/** As `span`, of the classes and of escapes. */
+export function spanEscaped(input: string, start: number, end: number, classes: number): number {
+  let i = span(input, start, end, classes);
+  while (i + 2 < end && input.charCodeAt(i) === 0x25 && isTriplet(input, i)) i = span(input, i + 3, end, classes);
+  return i;
 }
 
 function component(input: string, start: number, end: number, scan: UriScan): string {
@@ -152,14 +167,4 @@ function tripletFault(input: string, start: number): Failure | null {
   if (at < 0) return null;
   const found = excerpt(input.slice(at, at + 3));
   return fail('INVALID_PERCENT_ENCODING', at, 'HUS-14', `expected two hexadecimal digits after "%", found "${found}"`);
-}
-
-/** The fault of a "#", "[" or "]" in a query or fragment. */
-function tailFault(input: string, pathEnd: number, query: number, fragment: number): Failure {
-  const inFragment = fragment < 0 ? -1 : findNotQuery(input, fragment + 1, input.length);
-  if (inFragment >= 0) {
-    return fail('INVALID_FRAGMENT', inFragment, 'URI-20', `a fragment cannot contain ${describe(input, inFragment)}`);
-  }
-  const inQuery = findNotQuery(input, (query < 0 ? pathEnd : query) + 1, fragment < 0 ? input.length : fragment);
-  return fail('INVALID_QUERY', inQuery, 'URI-20', `a query cannot contain ${describe(input, inQuery)}`);
 }

@@ -18,6 +18,8 @@ const OPTIONS: ts.CompilerOptions = {
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   declaration: true,
+  // The declarations of the package are checked, those of the compiler are not.
+  skipDefaultLibCheck: true,
 };
 
 /** Each file on the disk is parsed once: the declarations of the package, and those of the compiler. */

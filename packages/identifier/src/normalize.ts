@@ -8,10 +8,10 @@ import type { Charset } from './grammar/handle-characters.js';
 import { type Kind, readAs, type Reading, type ReadingOptions, type Recognition } from './parse-as.js';
 import { type KnownNamingAuthority, recognize } from './recognize.js';
 import { checkOptions } from './options.js';
-import { NO_REPAIRS, type RepairCode } from './repairs.js';
+import { NO_REPAIRS, type Repairs } from './repairs.js';
 import { DEFAULT_RESOLVER, isResolver, parseResolver, type Resolver, type ResolverConfig } from './resolver.js';
 import type { Profile } from './forms/segments.js';
-import { type Result, type SyntaxFault } from './syntax-error.js';
+import { ok, type Result, type SyntaxFault } from './syntax-error.js';
 import { type Omitted, omittedOf } from './components.js';
 import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.js';
 
@@ -54,7 +54,7 @@ export type Normalized<K extends Kind = Kind> = Reading<K> & {
   /** Whether both texts denote the same thing; only with `equalTo`. False for a malformed second text. */
   readonly equal?: boolean;
   /** The differences between the input and `normalized`. */
-  readonly repairs: readonly RepairCode[];
+  readonly repairs: Repairs;
 };
 
 /** Why a text is malformed. */
@@ -135,5 +135,5 @@ function statedOrKnown({ profile, namingAuthorityOf }: Options): Options['naming
 
 function resolverOf(config: ResolverConfig | undefined): Result<Resolver> | null {
   if (config === undefined) return null;
-  return isResolver(config) ? { ok: true, value: config, repairs: NO_REPAIRS } : parseResolver(config);
+  return isResolver(config) ? ok(config, NO_REPAIRS) : parseResolver(config);
 }

@@ -17,7 +17,7 @@ import { type KnownResolverOptions, readResolverUrl } from './known-resolvers.js
 import { brand } from './brand.js';
 import type { CordraId, Handle, HdlUri, HttpUri, InfoHdl } from './types.js';
 import { parseWithRawCharacters } from './grammar/raw-characters.js';
-import { type Kind, readAs, type Reading, readingOf, type Recognition } from './parse-as.js';
+import { type Kind, readAs, readingOf, type ReadingOptions, type Recognition } from './parse-as.js';
 import { joinRepairs, repair, type Repairs } from './repairs.js';
 import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
@@ -68,7 +68,7 @@ export function recognizeInfo(text: string, options: RecognizeOptions): Recognit
 }
 
 export function recognizeUrn(text: string): Recognition {
-  if (hasAt(text, 'uuid:', 4)) return closestTo('uuid', readAs(text, 'uuid', {}));
+  if (hasAt(text, 'uuid:', 4)) return readClosest(text, 'uuid', {});
   const found = excerpt(text.slice(4));
   return { ...fail('WRONG_NAMESPACE', 4, 'UUID-01', `expected "urn:uuid:", found "urn:${found}"`), kind: 'uuid' };
 }
@@ -91,7 +91,7 @@ export function readNative(text: string, options: RecognizeOptions): Recognition
     return ok(readingOf('cordra', cordra.value), cordra.repairs);
   }
   const space = text.slice(0, Math.max(0, text.indexOf('/'))).search(/\s/);
-  if (space < 0) return closestTo('handle', readAs(text, 'handle', { charset }));
+  if (space < 0) return readClosest(text, 'handle', { charset });
   const detail = 'white space before the "/" is not permitted in a Handle without a stated form; write it as a URI';
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
@@ -102,19 +102,18 @@ export function moved(read: Recognition, offset: number, repairs: Repairs): Reco
   return { ...failAt(read, Math.max(0, read.fault.offset + offset)), kind: read.kind };
 }
 
-/** Returns a failure with the given kind. */
-export function closestTo(kind: Kind, result: Result<Reading>): Recognition {
-  return result.ok ? result : { ...result, kind };
+/** Parses a text as the kind that it resembles. */
+export function readClosest(text: string, kind: Kind, options: ReadingOptions): Recognition {
+  const read = readAs(text, kind, options);
+  return read.ok ? read : { ...read, kind };
 }
 
 function recognizeFedora(text: string): Recognition {
   const query = text.indexOf('?');
   const slash = text.indexOf('/', 'info:fedora/'.length);
   const kind = slash < 0 || (query >= 0 && slash > query) ? 'fedora-uri' : 'fedora-dissemination';
-  return closestTo(
-    kind,
-    parseWithRawCharacters(text, 'info:fedora/'.length, (uri) => readAs(uri, kind, {})),
-  );
+  const read = parseWithRawCharacters(text, 'info:fedora/'.length, (uri) => readAs(uri, kind, {}));
+  return read.ok ? read : { ...read, kind };
 }
 
 /** Whether a URI has the same text in the path form and in the Handle URI scheme, by which `canonicalUri` writes it. */

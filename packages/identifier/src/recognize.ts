@@ -20,10 +20,10 @@ import { isDigit } from './grammar/ascii.js';
 import { parseCordraId } from './forms/cordra-id.js';
 import { formatHandle } from './forms/handle.js';
 import { DIGITS_AND_DOTS, schemeForHost } from './known-resolvers.js';
-import { type Kind, readAs, type Recognition } from './parse-as.js';
+import { type Kind, type Recognition } from './parse-as.js';
 import {
-  closestTo,
   moved,
+  readClosest,
   readNative,
   recognizeDoi,
   recognizeHdl,
@@ -104,7 +104,10 @@ function recognizeTrimmed(text: string, options: RecognizeOptions): Recognition 
 
 function recognizeBare(text: string, scheme: number, options: RecognizeOptions): Recognition {
   const urlScheme = schemeForHost(text, options);
-  if (urlScheme !== null) return recognizeUrlWithoutScheme(text, urlScheme, options);
+  if (urlScheme !== null) {
+    const url = recognizeHttp(`${urlScheme}://${text}`, urlScheme, options);
+    return moved(url, -urlScheme.length - 3, SCHEME_ADDED);
+  }
   const slash = text.indexOf('/');
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return refuseUnknownScheme(text, scheme);
@@ -114,14 +117,10 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   return isUrl ? refuseUnknownScheme(text, slash - 1) : read;
 }
 
-function recognizeUrlWithoutScheme(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
-  return moved(recognizeHttp(`${scheme}://${text}`, scheme, options), -scheme.length - 3, SCHEME_ADDED);
-}
-
 function recognizeWithoutSlash(text: string): Recognition {
-  if (text.startsWith('{') || LIKE_UUID.test(text)) return closestTo('uuid', readAs(text, 'uuid', {}));
+  if (text.startsWith('{') || LIKE_UUID.test(text)) return readClosest(text, 'uuid', {});
   if (text.includes(':') || text.includes('%3A') || text.includes('%3a')) {
-    return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
+    return readClosest(text, 'fedora-pid', {});
   }
   const end = text.length;
   const digits = end > 0 && isDigit(text.charCodeAt(0));
@@ -152,7 +151,7 @@ function recognizeWithoutSlash(text: string): Recognition {
 
 /** An unknown scheme, or a PID followed by other text. */
 function refuseUnknownScheme(text: string, scheme: number): Recognition {
-  if (!text.startsWith('//', scheme + 1)) return closestTo('fedora-pid', readAs(text, 'fedora-pid', {}));
+  if (!text.startsWith('//', scheme + 1)) return readClosest(text, 'fedora-pid', {});
   const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;
   return refused('http-uri', 'WRONG_SCHEME', 0, detail);
 }

@@ -53,13 +53,26 @@ export type Repairs = readonly RepairCode[];
 /** The one empty list. */
 export const NO_REPAIRS: Repairs = /* @__PURE__ */ Object.freeze([]);
 
-/** The list of one repair. */
-export function repair(code: RepairCode): Repairs {
-  return Object.freeze([code]);
+// Lists of the same repairs are one list, found by a bit for each repair: joining happens in most texts that are repaired.
+const LISTS = /* @__PURE__ */ new Map<number, Repairs>();
+const BITS = /* @__PURE__ */ new Map<Repairs, number>();
+
+function listOf(bits: number): Repairs {
+  const known = LISTS.get(bits);
+  if (known !== undefined) return known;
+  const list = Object.freeze(REPAIR_CODES.filter((_, index) => (bits & (1 << index)) !== 0));
+  LISTS.set(bits, list);
+  BITS.set(list, bits);
+  return list;
 }
 
-/** The repairs of both lists. Nothing is allocated where one is `NO_REPAIRS`, which is why they are compared with it. */
+/** The list of one repair. */
+export function repair(code: RepairCode): Repairs {
+  return listOf(1 << REPAIR_CODES.indexOf(code));
+}
+
+/** The repairs of both lists. */
 export function joinRepairs(a: Repairs, b: Repairs): Repairs {
   if (b === NO_REPAIRS || a === b) return a;
-  return a === NO_REPAIRS ? b : Object.freeze(REPAIR_CODES.filter((code) => a.includes(code) || b.includes(code)));
+  return a === NO_REPAIRS ? b : listOf((BITS.get(a) ?? 0) | (BITS.get(b) ?? 0));
 }

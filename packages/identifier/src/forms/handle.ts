@@ -55,12 +55,12 @@ export const isHandle = (input: unknown, options?: HandleOptions): boolean =>
  */
 export function toHandle(
   input: string | Pick<Handle, 'namingAuthority' | 'localName'>,
-  options?: HandleOptions,
+  options: HandleOptions = {},
 ): Handle {
   if (typeof input === 'string') return unwrap(parseHandle(input, options));
   const { namingAuthority, localName } = input;
   checkTexts({ namingAuthority, localName });
-  checkCharset(options ?? {});
+  checkCharset(options);
   const text = `${namingAuthority}/${localName}`;
-  return unwrap(readHandle(text, 0, namingAuthority.length, text.length, options?.charset ?? 'ucs2'));
+  return unwrap(readHandle(text, 0, namingAuthority.length, text.length, options.charset ?? 'ucs2'));
 }

@@ -39,9 +39,7 @@ export function formatUuid(uuid: Uuid): string {
 
 /** 8-4-4-4-12 in lower case (RFC 9562 4). */
 export function formatUuidHyphenated({ hex }: Uuid): string {
-  const digits = hex.toLowerCase();
-  const middle = `${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}`;
-  return `${digits.slice(0, 8)}-${middle}-${digits.slice(20)}`;
+  return hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** The variant: the top bits of octet 8 (UUID-03). */

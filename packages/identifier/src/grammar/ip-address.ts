@@ -9,10 +9,11 @@
  *
  * An IPv4address is not a registered name (R-07); the less strict rule of RFC 2396 does not apply.
  */
-import { HEX_DIGIT, span } from './ascii.js';
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const IPV_FUTURE = /^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$/i;
+/** 16-bit groups, or none. */
+const GROUPS = /^(?:[0-9a-f]{1,4}(?::(?!$)|$))*$/i;
 
 /** Whether a text is an IPv4address. */
 export function isIPv4Address(text: string): boolean {
@@ -27,25 +28,11 @@ export function isIPLiteral(text: string): boolean {
 }
 
 function isIPv6Address(text: string): boolean {
-  // The longest IPv6address has 45 characters; a longer text is not split.
-  if (text.length < 2 || text.length > 45) return false;
-  const halves = text.split('::');
-  const [head, tail] = halves;
-  if (head === undefined || halves.length > 2) return false;
-  const count = groups(head, tail === undefined) + (tail === undefined ? 0 : groups(tail, true));
-  return tail === undefined ? count === 8 : count <= 7;
-}
-
-/** The number of 16-bit groups in a piece; for a malformed piece more than an address has. */
-function groups(text: string, mayEndInIPv4: boolean): number {
-  if (text === '') return 0;
-  const pieces = text.split(':');
-  let count = 0;
-  for (const [index, piece] of pieces.entries()) {
-    if (mayEndInIPv4 && index === pieces.length - 1 && isIPv4Address(piece)) count += 2;
-    else if (piece.length > 0 && piece.length <= 4 && span(piece, 0, piece.length, HEX_DIGIT) === piece.length)
-      count += 1;
-    else return 9;
-  }
-  return count;
+  // The longest IPv6address has 45 characters.
+  if (text.length > 45) return false;
+  const last = text.lastIndexOf(':') + 1;
+  const halves = (isIPv4Address(text.slice(last)) ? `${text.slice(0, last)}0:0` : text).split('::');
+  if (halves.length > 2 || !halves.every((half) => GROUPS.test(half))) return false;
+  const count = halves.flatMap((half) => half.split(':')).filter((group) => group !== '').length;
+  return halves.length === 1 ? count === 8 : count < 8;
 }

@@ -11,7 +11,8 @@ export const REFERENCE = fileURLToPath(new URL('../../docs/reference/identifier.
 const INTRODUCTION = `# The syntax library
 
 Each export of \`mintmark/identifier\` with its declaration, by forms.
-[Use it from code](../how-to/use-from-code.md#the-syntax-of-identifiers) has examples. This file is made of the doc comments by \`node test/identifier/reference.js\`.`;
+[Use it from code](../how-to/use-from-code.md#the-syntax-of-identifiers) has examples. This file is made of the doc comments
+by \`node test/identifier/reference.js\`.`;
 
 /** The text of the reference. */
 export async function reference() {

@@ -92,7 +92,7 @@ export function readNative(text: string, options: RecognizeOptions): Recognition
   }
   const space = text.slice(0, Math.max(0, text.indexOf('/'))).search(/\s/);
   if (space < 0) return readClosest(text, 'handle', { charset });
-  const detail = 'white space before the "/" is not permitted in a Handle without a stated form; write it as a URI';
+  const detail = 'white space before the "/" of a Handle is permitted only in a URI';
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 

@@ -17,12 +17,12 @@ import { HUS_LOCAL_NAME, REG_NAME } from '../grammar/ascii.js';
 import { readAuthority } from '../grammar/uri-authority.js';
 import { readHandle } from './handle.js';
 import { brand } from '../brand.js';
-import type { Handle, HdlForm, HdlUri } from '../types.js';
+import type { CordraId, Handle, HdlForm, HdlUri } from '../types.js';
 import { encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
-import { joinRepairs, repair, type Repairs } from '../repairs.js';
+import { joinRepairs, repair } from '../repairs.js';
 import { bracketFault, readDecoded } from './segments.js';
-import { describe, fail, ok, type Result } from '../syntax-error.js';
+import { describe, fail, ok, type Result, type Success } from '../syntax-error.js';
 import {
   readFragment,
   readQuery,
@@ -48,14 +48,15 @@ export function parseHandleSchemeUri(
   if (!slashes || hdlAuthority === 'naming-authority') {
     const read = readUHandle(input, start, scan, charset);
     if (!read.ok) return read;
-    return uriOf(input, scan, read.value, slashes ? 'authority' : 'name', null, read.repairs);
+    return hdlUriOf(input, read, scan, slashes ? 'authority' : 'name', null);
   }
   const serverEnd = scan.slash < 0 ? scan.pathEnd : scan.slash;
   const server = readAuthority(input, start, serverEnd, null);
   if (!server.ok) return server;
   const read = readUHandle(input, Math.min(serverEnd + 1, scan.pathEnd), scan, charset);
   if (!read.ok) return read;
-  return uriOf(input, scan, read.value, 'server', server.value, joinRepairs(read.repairs, server.repairs));
+  const found = ok(read.value, joinRepairs(read.repairs, server.repairs));
+  return hdlUriOf(input, found, scan, 'server', server.value);
 }
 
 /** A Handle with the escapes of this scheme. */
@@ -87,16 +88,17 @@ function readUHandle(input: string, start: number, scan: UriScan, charset: Chars
   return ok(read.value, joinRepairs(read.repairs, ESCAPE_ADDED));
 }
 
-function uriOf(
+/** The URI of a name that was read. @param scan null for a URI without query, fragment and escapes. */
+export function hdlUriOf(
   input: string,
-  scan: UriScan,
-  name: Handle,
+  { value: name, repairs }: Success<CordraId | Handle>,
+  scan: UriScan | null,
   form: HdlForm,
   server: string | null,
-  repairs: Repairs,
 ): Result<HdlUri> {
-  const query = readQuery(input, scan);
-  const fragment = readFragment(input, scan);
+  const query = scan === null ? null : readQuery(input, scan);
+  const fragment = scan === null ? null : readFragment(input, scan);
   const uri = brand({ type: 'hdl-uri', name, form, server, query, fragment } as const);
-  return ok(uri, joinRepairs(joinRepairs(repairs, schemeRepairs(input, 'hdl')), tailRepairs(input, scan)));
+  const all = joinRepairs(repairs, schemeRepairs(input, 'hdl'));
+  return ok(uri, scan === null ? all : joinRepairs(all, tailRepairs(input, scan)));
 }

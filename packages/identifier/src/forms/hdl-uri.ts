@@ -15,26 +15,15 @@
  */
 import { PCHAR, REG_NAME } from '../grammar/ascii.js';
 import { formatCordraId, readPlainCordraId } from './cordra-id.js';
-import { formatUHandle, parseHandleSchemeUri } from './handle-uri-scheme.js';
+import { formatUHandle, hdlUriOf, parseHandleSchemeUri } from './handle-uri-scheme.js';
 import { isIPv4Address } from '../grammar/ip-address.js';
-import { brand } from '../brand.js';
-import type { CordraId, Handle, HdlUri } from '../types.js';
+import type { HdlUri } from '../types.js';
 import { decode, encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
 import { checkForm } from '../options.js';
-import { joinRepairs } from '../repairs.js';
 import { type Profile, readSegments } from './segments.js';
-import { describe, fail, type Failure, ok, type Result, type Success, unwrap } from '../syntax-error.js';
-import {
-  formatTail,
-  readFragment,
-  readQuery,
-  scanUri,
-  schemeFault,
-  schemeRepairs,
-  spanEscaped,
-  type UriScan,
-} from '../grammar/uri-syntax.js';
+import { describe, fail, type Failure, type Result, unwrap } from '../syntax-error.js';
+import { formatTail, scanUri, schemeFault, spanEscaped, type UriScan } from '../grammar/uri-syntax.js';
 
 export interface HdlUriOptions {
   readonly profile?: Profile | undefined;
@@ -55,7 +44,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
   const start = host ? 6 : 4;
   const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
   if (plain !== null && !(host && isIPv4Address(plain.value.namingAuthority))) {
-    return uriOf(input, plain, host ? 'host' : 'path', null, null);
+    return hdlUriOf(input, plain, null, host ? 'host' : 'path', null);
   }
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
@@ -67,7 +56,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
     authorityRaw: host ? REG_NAME : PCHAR,
   });
   if (!named.ok) return named;
-  return uriOf(input, named, host ? 'host' : 'path', readQuery(input, scan), readFragment(input, scan));
+  return hdlUriOf(input, named, scan, host ? 'host' : 'path', null);
 }
 
 /** The canonical text of an hdl URI, in its own form. */
@@ -90,22 +79,10 @@ export const isHdlUri = (input: unknown, options?: HdlUriOptions): boolean =>
 /** The value of an hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHdlUri = (input: string, options?: HdlUriOptions): HdlUri => unwrap(parseHdlUri(input, options));
 
-function uriOf(
-  input: string,
-  { value: name, repairs }: Success<CordraId | Handle>,
-  form: 'host' | 'path',
-  query: string | null,
-  fragment: string | null,
-): Result<HdlUri> {
-  const uri = brand({ type: 'hdl-uri', name, form, server: null, query, fragment } as const);
-  return ok(uri, joinRepairs(repairs, schemeRepairs(input, 'hdl')));
-}
-
 function hostFault(input: string, scan: UriScan): Failure | null {
   const start = 6;
   const end = scan.slash < 0 ? scan.pathEnd : scan.slash;
-  if (end === start)
-    return fail('INVALID_AUTHORITY', start, 'URI-09', 'the host, which is the naming authority, is empty');
+  if (end === start) return fail('INVALID_AUTHORITY', start, 'URI-09', 'the naming authority before "/" is empty');
   const at = spanEscaped(input, start, end, REG_NAME);
   if (at < end) {
     const detail = `the host must be a naming authority without user or port; found ${describe(input, at)}`;

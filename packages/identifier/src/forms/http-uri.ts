@@ -112,7 +112,7 @@ function readPrefix(input: string, resolver: Resolver): Result<number> {
   if (!scan.ok) return scan;
   const start = scheme.length + 3;
   if (!input.startsWith('//', start - 2)) {
-    return fail('INVALID_AUTHORITY', start - 2, 'URI-29', `expected "//" and the authority of the resolver`);
+    return fail('INVALID_AUTHORITY', start - 2, 'URI-29', 'expected "//" and the host of a Handle resolver');
   }
   const pathAt = input.indexOf('/', start);
   const end = pathAt < 0 || pathAt > scan.pathEnd ? scan.pathEnd : pathAt;

@@ -77,6 +77,6 @@ export function handleAuthorityFault(text: string, start = 0, end = text.length)
 }
 
 function emptySegment(at: number, rule: string): Failure {
-  const detail = 'a naming authority is one or more segments joined by ".", none of them empty';
+  const detail = 'a naming authority is segments joined by ".", none of them empty';
   return fail('INVALID_NAMING_AUTHORITY', at, rule, detail);
 }

@@ -12,6 +12,8 @@ import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
+/** Up to this length, a decoded text is concatenated. */
+const SHORT_TEXT = 96;
 const ESCAPE_DECODED = /* @__PURE__ */ repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
 
@@ -22,23 +24,23 @@ const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
 export function decode(input: string, start: number, end: number): string | number {
   const first = nextPercent(input, start, end);
   if (first === end) return input.slice(start, end);
-  const text = new StringBuilder(input.slice(start, first));
+  let text = input.slice(start, first);
+  // For a short text, a builder costs more than the pieces that it saves.
+  const long = end - first > SHORT_TEXT ? new StringBuilder(text) : null;
   for (let i = first; i < end;) {
-    const code = input.charCodeAt(i);
-    if (code !== PERCENT) {
-      text.unit(code);
-      i++;
-      continue;
+    let point = input.charCodeAt(i++);
+    if (point === PERCENT) {
+      const length = sequenceLength(input, i - 1, end);
+      if (length === 0) return i - 1;
+      // The first octet of a sequence carries 7, 5, 4 or 3 bits, each of the others 6 (RFC 3629 3).
+      point = octetAt(input, i - 1) & (length === 1 ? 0x7f : 0xff >> (length + 1));
+      for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i - 1 + n * 3) & 0x3f);
+      i += length * 3 - 1;
     }
-    const length = sequenceLength(input, i, end);
-    if (length === 0) return i;
-    // The first octet of a sequence carries 7, 5, 4 or 3 bits, each of the others 6 (RFC 3629 3).
-    let point = octetAt(input, i) & (length === 1 ? 0x7f : 0xff >> (length + 1));
-    for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i + n * 3) & 0x3f);
-    text.point(point);
-    i += length * 3;
+    if (long === null) text += String.fromCodePoint(point);
+    else long.point(point);
   }
-  return text.finish();
+  return long === null ? text : long.finish();
 }
 
 /** The index in `input` of the character that `decode(input, start, ...)` wrote at `index` of its result. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.js';
-import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { rowsLost } from '../problem/storage-problems.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';

@@ -1,11 +1,10 @@
-import { conflictInProgress } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { conflictInProgress, requestInFlight } from '../problem/storage-problems.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import type { GuidGenerator } from '../registry/uuid.js';
-import { requestInFlight } from '../storage/request-results.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { rowsLost } from '../problem/storage-problems.js';
 import { type IdentifierRecord, recordOctets } from '../registry/identifier-record.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import {

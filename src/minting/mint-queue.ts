@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../metrics/metrics.js';
-import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
+import { databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
-import { requestInFlight } from '../storage/request-results.js';
+import { conflictInProgress, queueFull, requestInFlight } from '../problem/storage-problems.js';
+import { Batcher, type BatcherLimits } from '../storage/batcher.js';
 import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import { rowsLost } from '../problem/storage-problems.js';
 import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
 import {
   type ConflictReader,

@@ -1,4 +1,5 @@
 import { Problem, type ProblemExtensions } from './problem.js';
+import { conflictInProgress, laterPart, poolBusy, statementTimeout, unavailable } from './storage-problems.js';
 
 /**
  * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover
@@ -39,8 +40,6 @@ const POOL_BUSY = /^POOL_BUSY$/;
 
 /** The message of `pg` for a statement that was not sent because the connection was lost. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
-
-const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
 /** Whether the connection was lost while a statement ran. */
 export function isConnectionLost(error: unknown): boolean {
@@ -114,16 +113,8 @@ export function databaseProblem(error: unknown): Problem | null {
   const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
   if (isOfOtherServer(error)) return unavailable();
   if (has(CONFLICT_STATES)) return conflictInProgress();
-  if (has(STATEMENT_TIMEOUT_STATE)) {
-    const detail =
-      'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
-    return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
-  }
-  if (has(POOL_BUSY)) {
-    const detail =
-      'No database connection became free in time. Send the request again after Retry-After, with the same Idempotency-Key.';
-    return new Problem('OVERLOADED', detail, RETRY_SOON);
-  }
+  if (has(STATEMENT_TIMEOUT_STATE)) return statementTimeout();
+  if (has(POOL_BUSY)) return poolBusy();
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||
     has(OTHER_SCHEMA_STATES) ||
@@ -133,44 +124,13 @@ export function databaseProblem(error: unknown): Problem | null {
   return isUnavailable ? unavailable() : null;
 }
 
-function unavailable(): Problem {
-  const detail =
-    'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
-}
-
-/** The problem of rows that were found before in the request and are gone: another server has taken the place of the one. */
-export function rowsLost(): Problem {
-  const detail =
-    'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
-}
-
-/** The problem of a read that waited for a lock: reads wait for no lock of a row. */
-export function tableLocked(): Problem {
-  const detail =
-    'Another transaction has locked a table that this request reads, such as a change of the schema. Retry after Retry-After.';
-  return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
-}
-
-export function conflictInProgress(): Problem {
-  return new Problem(
-    'CONFLICT_IN_PROGRESS',
-    'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.',
-    RETRY_SOON,
-  );
-}
-
 /**
  * The error of a later part of a request whose earlier parts are committed. The problems that say that nothing was
  * changed get another detail.
  */
 export function errorOfLaterPart(error: unknown): unknown {
-  const problem = error instanceof Problem ? error : databaseProblem(error);
-  if (problem?.code !== 'STATEMENT_TIMEOUT' && problem?.code !== 'CONFLICT_IN_PROGRESS') return error;
-  const detail =
-    'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';
-  return new Problem(problem.code, detail, RETRY_SOON);
+  const code = (error instanceof Problem ? error : databaseProblem(error))?.code;
+  return code === 'STATEMENT_TIMEOUT' || code === 'CONFLICT_IN_PROGRESS' ? laterPart(code) : error;
 }
 
 /** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
-import { databaseProblem, tableLocked } from './database-errors.js';
+import { databaseProblem } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
+import { tableLocked } from './storage-problems.js';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { Problem } from '../problem/problem.js';
+import { notSent, queueFull } from '../problem/storage-problems.js';
 
 export interface BatcherLimits {
   readonly maxBatchSize: number;
@@ -21,9 +21,6 @@ const MIN_SECOND_BATCH = 16;
 
 /** Few timers while a queue is short-lived: limits are seconds. */
 const MIN_TIMER_MS = 50;
-
-/** Seconds after which a full queue has room. */
-const RETRY_AFTER_S = '2';
 
 /**
  * Coalesces items that arrive while a batch is processed into the next batch, without a timer. A second batch runs
@@ -77,7 +74,7 @@ export class Batcher<T, R> {
     const before = performance.now() - maxWaitMs;
     const firstNew = this.queue.findIndex(({ since }) => since > before);
     const old = this.queue.splice(0, firstNew === -1 ? this.queue.length : firstNew);
-    for (const { reject } of old) reject(waitedTooLong());
+    for (const { reject } of old) reject(notSent());
   }
 
   private start(): void {
@@ -106,16 +103,4 @@ export class Batcher<T, R> {
       for (const { reject } of group) reject(error);
     }
   }
-}
-
-function waitedTooLong(): Problem {
-  const detail =
-    'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': RETRY_AFTER_S } });
-}
-
-export function queueFull(): Problem {
-  return new Problem('OVERLOADED', 'Too many requests are waiting. Retry after Retry-After.', {
-    headers: { 'retry-after': RETRY_AFTER_S },
-  });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { conflictInProgress, isUniqueViolation } from '../problem/database-errors.js';
+import { isUniqueViolation } from '../problem/database-errors.js';
+import { conflictInProgress } from '../problem/storage-problems.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
 import { Transactions } from './transactions.js';
 

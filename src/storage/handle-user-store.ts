@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { conflictInProgress } from '../problem/storage-problems.js';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { conflictInProgress } from '../problem/database-errors.js';
 import { digestOf } from '../registry/uuid.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { requestInFlight } from '../problem/storage-problems.js';
 import type { Actor } from '../registry/change.js';
 import { type Digest, digestOf } from '../registry/uuid.js';
-import { RequestResults, earlierOf, requestInFlight } from './request-results.js';
+import { RequestResults, earlierOf } from './request-results.js';
 import { type Queryable, Transactions } from './transactions.js';
 
 /** The Idempotency-Key of a request, with its client and the fingerprint of the request. */

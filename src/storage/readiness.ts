@@ -11,7 +11,8 @@ import { IN_RECOVERY, WRITE_STATE, type WriteState, reasonAgainstWrites } from '
 import { missingMigrations } from '../database/schema-state.js';
 import { causeInWords } from '../problem/database-causes.js';
 import { databaseProblem } from '../problem/database-errors.js';
-import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
+import { notReady } from '../problem/storage-problems.js';
 import { isNewServer } from './changes/position-offset.js';
 import { Transactions } from './transactions.js';
 
@@ -173,12 +174,6 @@ export class Readiness {
     this.commits.doubt();
     return notReady(detail);
   }
-}
-
-function notReady(detail: string, cause?: unknown, extensions: ProblemExtensions = {}): Problem {
-  const problem = new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' }, ...extensions });
-  problem.cause = cause;
-  return problem;
 }
 
 function describe({ pid, ageSeconds }: Blocker): string {

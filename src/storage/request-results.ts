@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
-import { Problem } from '../problem/problem.js';
+import type { Problem } from '../problem/problem.js';
+import { keyReused, requestInFlight } from '../problem/storage-problems.js';
 import { arrayOf, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
 import type { Row } from './columns.js';
@@ -50,22 +51,6 @@ export function earlierOf(
   if (outcome !== null) return { text: outcome.text };
   if (isOther) return keyReused();
   return isInFlight ? requestInFlight() : null;
-}
-
-export function keyReused(): Problem {
-  return new Problem(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a different request. Use a new key for each new request.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'was used with a different body' }] },
-  );
-}
-
-export function requestInFlight(): Problem {
-  return new Problem(
-    'REQUEST_IN_FLIGHT',
-    'A request with this Idempotency-Key is still in progress. Retry after Retry-After.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'in flight' }], headers: { 'retry-after': '1' } },
-  );
 }
 
 /** A result that is not in the row of an identifier. */

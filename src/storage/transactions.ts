@@ -3,8 +3,8 @@ import pg from 'pg';
 import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
 import { CommitWatch, acknowledged } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
-import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
+import { notSent, outcomeUnknown } from '../problem/storage-problems.js';
 import { PositionOffset } from './changes/position-offset.js';
 import { type Touched, takeTouched } from './touched.js';
 import { WriteSlots } from './write-slots.js';
@@ -155,7 +155,7 @@ export class Transactions {
   private refusal(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
-    return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : writesNotCompleted();
+    return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : notSent();
   }
 
   private async attempt<T>(
@@ -227,19 +227,4 @@ function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined
   if (!Number.isFinite(at)) return undefined;
   const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);
   return setTimeout(end, Math.max(at - performance.now(), LEAST_COMMIT_MS)).unref();
-}
-
-function outcomeUnknown(cause: unknown): Problem {
-  const detail =
-    'The database connection was lost during the commit, so the outcome is unknown. Send the same request ' +
-    'again with the same Idempotency-Key or metadata ID: it takes effect once.';
-  const problem = new Problem('OUTCOME_UNKNOWN', detail, { headers: { 'retry-after': '1' } });
-  problem.cause = cause;
-  return problem;
-}
-
-function writesNotCompleted(): Problem {
-  const detail =
-    'The database did not complete the writes before this one in time. Nothing was sent to it; send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }

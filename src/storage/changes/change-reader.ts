@@ -5,7 +5,7 @@ import { namingAuthorityKey } from '../../identifier/index.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';
-import { Problem } from '../../problem/problem.js';
+import { serverStarted } from '../../problem/storage-problems.js';
 import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import type { Queryable } from '../transactions.js';
@@ -187,7 +187,7 @@ export class ChangeReader {
       // Until the raise, the horizon can be before positions that the log has.
       if (await isNewServer(this.pool)) {
         this.raising ??= this.raise().finally(() => (this.raising = null));
-        throw startedServer();
+        throw serverStarted();
       }
       if (!(await this.has(after))) return null;
     }
@@ -220,12 +220,6 @@ export class ChangeReader {
     const isRaised = new PositionOffset().compare(client).then(() => true);
     client.release(!(await isRaised.catch(() => false)));
   }
-}
-
-function startedServer(): Problem {
-  const detail =
-    'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' }, isOfRead: true });
 }
 
 function isAt(row: PositionRow, { position, id }: LogPosition): boolean {

@@ -159,7 +159,7 @@ export default {
       severity: 'error',
       from: {
         path: '^src/api/',
-        pathNot: '(\\.controller|\\.dto|-presenter|-columns|-page|/face|/api\\.module)\\.ts$',
+        pathNot: '(\\.controller|\\.dto|-presenter|-columns|-page|/rest-interface|/api\\.module)\\.ts$',
       },
       to: {},
     },

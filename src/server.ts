@@ -7,7 +7,7 @@ import { StartupError, reasonOf } from './config/startup-error.js';
 import { VERSION } from './config/version.js';
 import { createPools } from './database/pool.js';
 import { isPrivilegeError, missingPrivilege } from './database/schema-rights.js';
-import { Cursors } from './http/validation/cursor.js';
+import { Cursors } from './http/cursor.js';
 import type { Drain } from './http/server/drain.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import type { LineLimit } from './logging/line-limit.js';

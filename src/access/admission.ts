@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { onlyReads } from '../http/route-settings.js';
-import { type Working, WORK } from './concurrency-limiter.js';
-import type { Faces } from '../http/face.js';
+import { type Working, WORK } from './limits/concurrency-limiter.js';
+import type { Faces } from '../http/http-interface.js';
 import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
-import type { LargeBodies } from './large-bodies.js';
-import type { LimitsGuard } from './limits.guard.js';
+import type { LargeBodies } from './limits/large-bodies.js';
+import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
  * Counts requests to paths and methods that do not exist by address, except those that the face does not count. Not

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
-import { TokenBuckets } from './token-buckets.js';
+import { TokenBuckets } from './limits/token-buckets.js';
 
 /**
  * Limits failed authentications per address. A key that was valid before is never rejected here, so clients behind one

@@ -10,7 +10,7 @@ import { LogWatcher } from '../history/log-watcher.js';
 import { ApiKeysService } from '../managing/api-keys.service.js';
 import { NamingAuthoritiesService } from '../managing/naming-authorities.service.js';
 import { Metrics } from '../metrics/metrics.js';
-import { MintingServiceModule } from '../minting/minting-service.module.js';
+import { MintingServiceModule } from '../minting/minting.module.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 import { GuidGenerator } from '../registry/uuid.js';
 import { ReservationService } from '../reserving/reservations.service.js';

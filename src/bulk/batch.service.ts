@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, type ProblemDetail } from '../problem/problem.js';

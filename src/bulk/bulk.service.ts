@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../access/key-reads.js';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { digestOf } from '../registry/uuid.js';

@@ -1,4 +1,4 @@
-import type { MintBudget } from '../access/mint-budget.js';
+import type { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
 import {

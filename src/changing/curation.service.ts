@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext, Scope } from '../access/principal.js';
 import type { RepairCode, Resolver } from '../identifier/index.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,

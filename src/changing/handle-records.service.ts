@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/mint-budget.js';
+import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
 import { metadataIdIn } from './values-command.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/mint-budget.js';
+import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import {
   type DecidedMint,

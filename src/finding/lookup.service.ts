@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type PlaceHolder, Places } from '../access/places.js';
+import { type PlaceHolder, Places } from '../access/limits/places.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, listRepairs, recognize } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';

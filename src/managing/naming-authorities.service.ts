@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { type Resolver, namingAuthorityKey, parentOf, parseNamingAuthority } from '../identifier/index.js';
 import { Problem, malformed } from '../problem/problem.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
 import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';

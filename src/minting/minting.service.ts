@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ChargeReport, MintBudget } from '../access/mint-budget.js';
+import { type ChargeReport, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '../identifier/index.js';
 import { Metrics } from '../metrics/metrics.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { ChangeEngine } from '../changing/change-engine.js';
 import type { TargetedChange } from '../changing/change-plan.js';

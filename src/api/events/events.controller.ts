@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { LongLived } from '../../access/limits.guard.js';
+import { LongLived } from '../../access/limits/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';

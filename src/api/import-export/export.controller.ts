@@ -4,7 +4,7 @@ import { Controller, Get, Headers, HttpStatus, Query, Req, Res } from '@nestjs/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { CurrentPrincipal } from '../../access/current-principal.js';
-import { Places, holderOf } from '../../access/places.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { streamEnd } from '../../http/body/stream-summary.dto.js';

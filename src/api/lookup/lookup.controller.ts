@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
-import { Places, holderOf } from '../../access/places.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { FindingService, type LookupResult } from '../../finding/finding.service.js';
@@ -9,7 +9,7 @@ import type { Hint } from '../../finding/miss.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
-import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
+import { type CursorKind, Cursors } from '../../http/cursor.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '../../identifier/index.js';

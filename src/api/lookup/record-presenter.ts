@@ -14,7 +14,7 @@ import {
   withdrawnPage,
 } from '../../record-page/index.js';
 import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
-import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/default-resolver.js';
+import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/setting-tokens.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';

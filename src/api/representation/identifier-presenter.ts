@@ -4,7 +4,7 @@ import { recordTagOf } from '../../http/headers/entity-tags.js';
 import { type Resolver, urisOf } from '../../identifier/index.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from './identifier.dto.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 
 @Injectable()
 export class IdentifierPresenter {

@@ -3,7 +3,7 @@ import { type ApiAnswer, apiText, HandleFault, RESPONSE_CODE } from '../values/i
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
-import { requestedHandle } from './entrance.js';
+import { requestedHandle } from './handle-routes.js';
 
 /** How a client wants an answer written. */
 export interface Presentation {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
-import type { LimitsGuard } from '../../access/limits.guard.js';
+import type { LimitsGuard } from '../../access/limits/limits.guard.js';
 import { acceptForms } from '../../http/request-target.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import type { NamingAuthorityReads } from '../../storage/replica/reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
-import { leaveFace } from './face.js';
+import { leaveFace } from './resolver-interface.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
 /** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */

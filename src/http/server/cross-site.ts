@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 
 /** Safe methods; browsers hide their responses from other origins. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);

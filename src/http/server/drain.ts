@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 
 /** Waits for requests in flight while new ones are rejected. */
 export class Drain {

@@ -4,7 +4,7 @@ import { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 import { cutForwardedPorts } from '../headers/request-headers.js';
 import { answerClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';

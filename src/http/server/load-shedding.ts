@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OverloadLimits } from '../../config/config.js';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

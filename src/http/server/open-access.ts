@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoggedAddresses } from '../../config/environment.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 import { truncatedAddress } from '../ip-prefix.js';
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 
 declare module 'fastify' {

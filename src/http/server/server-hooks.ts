@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../face.js';
+import type { Faces } from '../http-interface.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-limits.js';

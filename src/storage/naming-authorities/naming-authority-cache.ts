@@ -7,7 +7,7 @@ import { Problem } from '../../problem/problem.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 
 /** Maximum age in milliseconds. Mints do not depend on it: their statement compares the version with the row. */
 const MAX_AGE_MS = 1000;

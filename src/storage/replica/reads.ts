@@ -5,7 +5,7 @@ import type { Sessions } from '../../database/replica/server-state.js';
 import type { Resolver } from '../../identifier/index.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { PatchOperation } from '../../registry/change.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address, LatestAuthorities, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { RecordedChange } from '../changes/change-reader.js';

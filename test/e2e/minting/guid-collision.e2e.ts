@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ADMIN } from '../../../dist/access/principal.js';
-import { MintBudget } from '../../../dist/access/mint-budget.js';
+import { MintBudget } from '../../../dist/access/limits/mint-budget.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
-import { REST_API } from '../../../src/api/face.js';
-import { Faces } from '../../../src/http/face.js';
+import { REST_API } from '../../../src/api/rest-interface.js';
+import { Faces } from '../../../src/http/http-interface.js';
 import { pressureOf, shedLoad } from '../../../src/http/server/load-shedding.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { sendProblem } from '../../../src/problem/send-problem.js';

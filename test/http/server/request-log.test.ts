@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { sendStream } from '../../../src/http/body/send-stream.js';
-import { Faces } from '../../../src/http/face.js';
+import { Faces } from '../../../src/http/http-interface.js';
 import { RequestLog } from '../../../src/http/server/request-log.js';
 
 const KEY = 'wrong-horse-battery-staple-wrong-horse-wrong';

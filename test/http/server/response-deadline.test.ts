@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
-import { REST_API } from '../../../src/api/face.js';
-import { Faces } from '../../../src/http/face.js';
+import { REST_API } from '../../../src/api/rest-interface.js';
+import { Faces } from '../../../src/http/http-interface.js';
 import { limitResponseTime, noteWait } from '../../../src/http/server/response-deadline.js';
 
 const LIMIT_MS = 1000;

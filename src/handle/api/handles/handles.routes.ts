@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RESPONSE_CODE } from '../../values/index.js';
 import { sendAnswer } from '../send-answer.js';
-import { HANDLE_ROUTES, requestedHandle } from '../entrance.js';
+import { HANDLE_ROUTES, requestedHandle } from '../handle-routes.js';
 import type { ListHandler } from './list.handler.js';
 import type { WriteHandler } from './write.handler.js';
 import type { ReadHandler } from './read.handler.js';

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/places.js';
+import { type Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
 import { type ApiAnswer, invalidAnswer, notResponsibleAnswer, RESPONSE_CODE } from '../../values/index.js';
 import type { Metrics } from '../../../metrics/metrics.js';
 import { Problem } from '../../../problem/problem.js';
 import { MAX_LISTED_NAMES, type NameList } from '../../../storage/identifiers/name-list.js';
 import { sendAnswer } from '../send-answer.js';
-import { noteHandle } from '../entrance.js';
+import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';

@@ -26,7 +26,7 @@ import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { sendAnswer, sendText } from '../send-answer.js';
-import { requestedHandle } from '../entrance.js';
+import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../../access/current-principal.js';
-import { setRateLimitHeaders } from '../../../access/limits.guard.js';
+import { setRateLimitHeaders } from '../../../access/limits/limits.guard.js';
 import type { RequestContext } from '../../../access/principal.js';
 import type { HandleLocation } from '../../../changing/handle-location.js';
 import type { HandleRecordsService } from '../../../changing/handle-records.service.js';
@@ -18,7 +18,7 @@ import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
 import { sendAnswer } from '../send-answer.js';
-import { requestedHandle } from '../entrance.js';
+import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/places.js';
+import { type Places, holderOf } from '../../../access/limits/places.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../values/index.js';
 import { upperAscii } from '../../../identifier/index.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { sendAnswer, sendText } from '../send-answer.js';
-import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../entrance.js';
+import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
 

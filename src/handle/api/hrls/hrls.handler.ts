@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type PlaceHolder, Places, holderOf } from '../../../access/places.js';
+import { type PlaceHolder, Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import {
@@ -24,7 +24,7 @@ import {
   type ValueSearch,
 } from '../../../storage/identifiers/value-search.js';
 import { sendText } from '../send-answer.js';
-import { noteHandle } from '../entrance.js';
+import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 

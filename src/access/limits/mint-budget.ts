@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { namingAuthorityKey } from '../identifier/index.js';
-import { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { namingAuthorityKey } from '../../identifier/index.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { type TakeResult, TokenBuckets } from './token-buckets.js';
 
 /** Receives the state of a rate limit. @param quota identifiers a minute. */

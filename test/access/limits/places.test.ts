@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { Places } from '../../src/access/places.js';
+import { Places } from '../../../src/access/limits/places.js';
 
 class Response extends EventEmitter {
   closed = false;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Face, NO_EXCEPTIONS, READS } from '../../http/face.js';
+import { type Face, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
 import { ANY_ORIGIN_HEADERS, DATA_HEADERS } from '../../http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../../record-page/index.js';
 import { sendProblem } from '../../problem/send-problem.js';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestLimits } from '../config/config.js';
-import { routeSettings } from '../http/route-settings.js';
-import { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
-import { principalOf } from './current-principal.js';
-import { clientIdentity } from './principal.js';
+import type { RequestLimits } from '../../config/config.js';
+import { routeSettings } from '../../http/route-settings.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
+import { principalOf } from '../current-principal.js';
+import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
 import { TokenBuckets, type TakeResult, WINDOW_SECONDS } from './token-buckets.js';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { ConcurrencyLimiter } from '../../src/access/concurrency-limiter.js';
+import { ConcurrencyLimiter } from '../../../src/access/limits/concurrency-limiter.js';
 
 /** A response that the test ends. */
 const response = (closed = false) => Object.assign(new EventEmitter(), { closed }) as EventEmitter & ServerResponse;

@@ -2,11 +2,11 @@ import { request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
-import { setPrincipal } from '../../src/access/current-principal.js';
-import { LargeBodies } from '../../src/access/large-bodies.js';
-import { Principal } from '../../src/access/principal.js';
-import { Metrics } from '../../src/metrics/metrics.js';
-import { Problem } from '../../src/problem/problem.js';
+import { setPrincipal } from '../../../src/access/current-principal.js';
+import { LargeBodies } from '../../../src/access/limits/large-bodies.js';
+import { Principal } from '../../../src/access/principal.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
+import { Problem } from '../../../src/problem/problem.js';
 
 const MIB = 1_048_576;
 const LARGEST = 3 * MIB;

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { contentLength, hasUsableBody } from '../http/body/body-limits.js';
-import { MERGED_OCTETS, MergedBody } from '../http/body/merged-body.js';
-import { isStreamed } from '../http/body/streamed-body.js';
-import { Metrics } from '../metrics/metrics.js';
-import { Problem, tooLarge } from '../problem/problem.js';
-import { principalOf } from './current-principal.js';
-import { ipPrefixOf } from '../http/ip-prefix.js';
-import { clientIdentity } from './principal.js';
+import { contentLength, hasUsableBody } from '../../http/body/body-limits.js';
+import { MERGED_OCTETS, MergedBody } from '../../http/body/merged-body.js';
+import { isStreamed } from '../../http/body/streamed-body.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem, tooLarge } from '../../problem/problem.js';
+import { principalOf } from '../current-principal.js';
+import { ipPrefixOf } from '../../http/ip-prefix.js';
+import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { OctetPool } from './octet-pool.js';
 

@@ -8,7 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Problem } from '../../problem/problem.js';
+import { Problem } from '../problem/problem.js';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,4 +1,4 @@
-import type { Face } from '../http/face.js';
+import type { Face } from '../http/http-interface.js';
 import { DATA_HEADERS, DATA_ONLY, securityHeaders } from '../http/server/security-headers.js';
 import { sendProblem } from '../problem/send-problem.js';
 

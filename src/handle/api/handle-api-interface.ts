@@ -1,7 +1,7 @@
-import { type Face, NO_EXCEPTIONS, READS } from '../../http/face.js';
+import { type Face, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
 import { ANY_ORIGIN_HEADERS, DATA_ONLY } from '../../http/server/security-headers.js';
 import { sendProblem } from './send-answer.js';
-import { routeOf } from './entrance.js';
+import { routeOf } from './handle-routes.js';
 
 /** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */
 export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freeze({

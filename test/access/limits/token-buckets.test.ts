@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TokenBuckets } from '../../src/access/token-buckets.js';
+import { TokenBuckets } from '../../../src/access/limits/token-buckets.js';
 
 /** Buckets with a clock that the test sets. */
 function buckets(quota: number, most?: number) {

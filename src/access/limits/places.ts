@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, clientGone } from '../problem/problem.js';
-import { clientIdentity } from './principal.js';
-import { principalOf } from './current-principal.js';
+import { Problem, clientGone } from '../../problem/problem.js';
+import { clientIdentity } from '../principal.js';
+import { principalOf } from '../current-principal.js';
 import { OctetPool } from './octet-pool.js';
 
 /** A response, or another thing that closes once. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { onlyReads } from '../http/route-settings.js';
-import type { Metrics } from '../metrics/metrics.js';
-import { Problem } from '../problem/problem.js';
+import { onlyReads } from '../../http/route-settings.js';
+import type { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
 import { OctetPool } from './octet-pool.js';
 import { holderOf } from './places.js';
 

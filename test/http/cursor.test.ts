@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CursorKind, Cursors } from '../../../src/http/validation/cursor.js';
-import { Problem } from '../../../src/problem/problem.js';
+import { type CursorKind, Cursors } from '../../src/http/cursor.js';
+import { Problem } from '../../src/problem/problem.js';
 
 const KINDS: CursorKind[] = ['identifiers', 'naming authorities', 'api keys', 'events', 'history'];
 

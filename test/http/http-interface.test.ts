@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { type Face, Faces } from '../../src/http/face.js';
-import { REST_API } from '../../src/api/face.js';
+import { type Face, Faces } from '../../src/http/http-interface.js';
+import { REST_API } from '../../src/api/rest-interface.js';
 
 const RESOLVER: Face = { ...REST_API, paths: /^\/resolve\//, servedInDrain: /^/ };
 

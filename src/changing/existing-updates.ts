@@ -18,8 +18,8 @@ import type { LockedIdentifiers } from '../storage/identifiers/identifier-update
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import type { Queryable } from '../storage/transactions.js';
 
-/** Octets of the records that one transaction reads and changes. */
-const MAX_OCTETS = 16_777_216;
+/** Bytes of the records that one transaction reads and changes. */
+const MAX_BYTES = 16_777_216;
 
 /** Identifiers that are changed by one statement. */
 const SLICE = 500;
@@ -64,9 +64,9 @@ export class ExistingUpdates {
     const holders = await this.holders.findHolders(names, transaction);
     const ids = [...new Set(holders.flatMap((holder) => holder?.id ?? []))];
     if (ids.length === 0) return null;
-    const octets = await this.reader.octetsOf(ids, transaction);
-    if (octets > MAX_OCTETS) {
-      const detail = `the existing identifiers that the items update have ${octets} octets together; at most ${MAX_OCTETS} are allowed`;
+    const bytes = await this.reader.bytesOf(ids, transaction);
+    if (bytes > MAX_BYTES) {
+      const detail = `the existing identifiers that the items update have ${bytes} bytes together; at most ${MAX_BYTES} are allowed`;
       throw invalidValue('/items', detail);
     }
     return this.engine.lock(transaction, ids);

@@ -1,4 +1,4 @@
-import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 
@@ -34,6 +34,6 @@ export function locationIn(known: NamingAuthoritySnapshot, handle: string): Loca
 }
 
 function isTooLong(text: string): boolean {
-  // A UTF-16 code unit has at most three octets.
-  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+  // A UTF-16 code unit has at most three bytes.
+  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }

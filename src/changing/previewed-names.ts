@@ -2,7 +2,7 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { Holders, PlannedChange } from './change-plan.js';
 
-/** Names that a dry run remembers from one chunk to the next ones, some 200 octets each. */
+/** Names that a dry run remembers from one chunk to the next ones, some 200 bytes each. */
 const MAX_NAMES = 10_000;
 
 /**

@@ -36,7 +36,7 @@ export interface RequestLimits {
   readonly longLivedPerKey: number;
   /** Bodies of more than 1 MiB from one address without a key. */
   readonly largePerAddress: number;
-  /** Octets. */
+  /** Bytes. */
   readonly largestBody: number;
 }
 
@@ -89,8 +89,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   readonly answerStallTimeoutMs: number;
   readonly responseSpoolBytes: number;
-  /** The most entries and octets of the cache of records; 0 of one of them is no cache. */
-  readonly recordCache: { readonly entries: number; readonly octets: number };
+  /** The most entries and bytes of the cache of records; 0 of one of them is no cache. */
+  readonly recordCache: { readonly entries: number; readonly bytes: number };
   readonly shutdownTimeoutMs: number;
   /** How long requests are served while readiness fails, before the drain. */
   readonly shutdownDelayMs: number;
@@ -174,7 +174,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
     responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
-    recordCache: { entries: environment.RECORD_CACHE_ENTRIES, octets: environment.RECORD_CACHE_BYTES },
+    recordCache: { entries: environment.RECORD_CACHE_ENTRIES, bytes: environment.RECORD_CACHE_BYTES },
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
     shutdownDelayMs: environment.SHUTDOWN_DELAY_SECONDS * 1000,
   };

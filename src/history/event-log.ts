@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
 import { ChangeReader, type RecordedChange } from '../storage/changes/change-reader.js';
 import {
   LOG_END,
@@ -111,7 +111,7 @@ export class EventLog {
     const isOver = (ms: number): boolean =>
       performance.now() >= started + ms || hungUp.aborted || this.watcher.isStopping;
     const changes: RecordedChange[] = [];
-    let [reached, all, octets] = [after, 0, 0];
+    let [reached, all, bytes] = [after, 0, 0];
     for (let reads = FIRST_READ; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
       const missing = limit - changes.length;
       const found = await this.reader.page(
@@ -127,9 +127,9 @@ export class EventLog {
       const head = found.end || reads > FIRST_READ ? null : await this.reader.headWithout(filter);
       reached = head === null ? found.reached : order === 'at' ? head : LOG_START;
       all += found.read;
-      octets += found.octets;
+      bytes += found.bytes;
       const end = found.end || head !== null;
-      const isFull = found.isFull || octets > MAX_PAGE_OCTETS;
+      const isFull = found.isFull || bytes > MAX_PAGE_BYTES;
       if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
         await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);
       } else if (end || isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {

@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 8;
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 
-/** Characters, enough for a prefix of 255 octets. */
+/** Characters, enough for a prefix of 255 bytes. */
 export const MAX_CURSOR_LENGTH = 512;
 
 /** Lists whose cursors differ: a cursor of one is invalid for another. */
@@ -67,9 +67,9 @@ export class Cursors {
   read(kind: CursorKind, count: number, text: string, pointer = '#query/cursor'): { numbers: bigint[]; text: string } {
     const plain = this.open(kind, text);
     if (plain === null) throw invalid(pointer);
-    const octets = plain.subarray(SALT_BYTES);
-    const numbers = Array.from({ length: count }, (_, index) => octets.readBigInt64BE(index * 8));
-    return { numbers, text: octets.toString('utf8', count * 8) };
+    const bytes = plain.subarray(SALT_BYTES);
+    const numbers = Array.from({ length: count }, (_, index) => bytes.readBigInt64BE(index * 8));
+    return { numbers, text: bytes.toString('utf8', count * 8) };
   }
 
   private open(kind: CursorKind, text: string): Buffer | null {

@@ -11,7 +11,7 @@ const PAGE = 500;
 
 /** A filter of an export, which reads all identifiers anyway. */
 export interface ExportFilter extends IdentifierFilter {
-  /** The first octets of the target, as it is stored. */
+  /** The first bytes of the target, as it is stored. */
   readonly targetPrefix?: string;
   /** A client that made a change after the identifier was created. */
   readonly changedBy?: string;

@@ -44,8 +44,8 @@ export class LineLimit {
   }
 }
 
-/** The longest line of the log, in octets, its line feed included. */
-export const MAX_LINE_OCTETS = 2048;
+/** The longest line of the log, in bytes, its line feed included. */
+export const MAX_LINE_BYTES = 2048;
 
 const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32];
 
@@ -67,7 +67,7 @@ export function cutLine(line: string, escape: (line: string) => string): string 
 }
 
 function fits(line: string): boolean {
-  return line.length <= MAX_LINE_OCTETS && Buffer.byteLength(line) <= MAX_LINE_OCTETS;
+  return line.length <= MAX_LINE_BYTES && Buffer.byteLength(line) <= MAX_LINE_BYTES;
 }
 
 function cutText(value: unknown, length: number): unknown {

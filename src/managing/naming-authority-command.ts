@@ -1,7 +1,7 @@
 import { type Resolver, listRepairs, parseNamingAuthority, parseResolver, recognize } from '../identifier/index.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import {
-  MAX_PREFIX_OCTETS,
+  MAX_PREFIX_BYTES,
   type NamingAuthorityRules,
   type NamingAuthoritySettings,
   isCaseInsensitiveByRule,
@@ -39,9 +39,9 @@ export function parseNewNamingAuthority(
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
   const { storesHandleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
   requireRules(prefix, { profile, caseInsensitive, storesHandleValues });
-  const octets = Buffer.byteLength(prefix);
-  if (octets > MAX_PREFIX_OCTETS) {
-    throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+  const bytes = Buffer.byteLength(prefix);
+  if (bytes > MAX_PREFIX_BYTES) {
+    throw invalidValue('/namingAuthority', `has ${bytes} bytes in UTF-8; at most ${MAX_PREFIX_BYTES} are allowed`);
   }
   if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
     const detail = `"${prefix}" is reserved: it is or can become the first segment of a path of this service, so that its Handles could not be resolved at /${prefix}/…`;

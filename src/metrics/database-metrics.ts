@@ -26,7 +26,7 @@ export interface ReplicaFigures {
 
 /** What the database holds, and its clock; NaN where it did not respond. */
 export type SizeFigures = Readonly<
-  Record<'identifiers' | 'endingLeases' | 'databaseOctets' | 'clockOffsetSeconds', number>
+  Record<'identifiers' | 'endingLeases' | 'databaseBytes' | 'clockOffsetSeconds', number>
 >;
 
 /** What a process knows of its commits. */
@@ -110,7 +110,7 @@ export class DatabaseMetrics {
     add('mintmark_identifiers', all, (figures) => figures.identifiers);
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
     add('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
-    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseOctets);
+    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseBytes);
     const clock = 'Seconds by which the clock of the database is ahead of that of this process';
     add('mintmark_database_clock_offset_seconds', clock, (figures) => figures.clockOffsetSeconds);
   }

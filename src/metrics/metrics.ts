@@ -43,7 +43,7 @@ export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  readonly octets: number;
+  readonly bytes: number;
   /** Misses that wait for a statement. */
   readonly waiting: number;
   /** Since the last successful poll of the log began; NaN without polls. */
@@ -225,7 +225,7 @@ export class Metrics {
       this.registry,
       'mintmark_record_cache_bytes',
       'Estimated memory of the cache of records in bytes.',
-      () => cache.octets,
+      () => cache.bytes,
     );
     gauge(
       this.registry,

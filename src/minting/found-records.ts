@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../problem/problem.js';
 import { rowsLost } from '../problem/storage-problems.js';
-import { type IdentifierRecord, recordOctets } from '../registry/identifier-record.js';
+import { type IdentifierRecord, recordBytes } from '../registry/identifier-record.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import {
   type MintOutcome,
@@ -12,12 +12,12 @@ import {
   isWhole,
 } from './mint-outcome.js';
 
-/** Octets of the found records that one group of results keeps, and of an object without its texts. */
-const MOST_OCTETS = 393_216;
-const OBJECT_OCTETS = 512;
+/** Bytes of the found records that one group of results keeps, and of an object without its texts. */
+const MOST_BYTES = 393_216;
+const OBJECT_BYTES = 512;
 
 /** Parts of a response: the process has one for each response that is not read. */
-const PARTS = { items: 100, octets: 131_072 };
+const PARTS = { items: 100, bytes: 131_072 };
 
 /** A result with whole records. */
 export interface WholeResult extends NamedResult {
@@ -29,7 +29,7 @@ export interface WholeResult extends NamedResult {
  * results of a thousand times its size, and many clients can have results that they do not read.
  */
 export class RecordBudget {
-  private octets = 0;
+  private bytes = 0;
 
   reduce(result: MintResult): MintResult {
     if (result instanceof Problem) return result;
@@ -43,9 +43,9 @@ export class RecordBudget {
 
   private reduceRecord(record: IdentifierRecord | RecordName): IdentifierRecord | RecordName {
     if (!isWhole(record)) return record;
-    const octets = OBJECT_OCTETS + recordOctets(record);
-    if (this.octets + octets > MOST_OCTETS) return nameOf(record);
-    this.octets += octets;
+    const bytes = OBJECT_BYTES + recordBytes(record);
+    if (this.bytes + bytes > MOST_BYTES) return nameOf(record);
+    this.bytes += bytes;
     return record;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import { rowsLost } from '../problem/storage-problems.js';
-import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
 import {
   type ConflictReader,
   nameConflictProblem,
@@ -21,7 +21,7 @@ const STORED_REFUSALS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
 
-const PARTS = { items: 1000, octets: MAX_PAGE_OCTETS };
+const PARTS = { items: 1000, bytes: MAX_PAGE_BYTES };
 
 /** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
 export type StoredResult =

@@ -57,9 +57,9 @@ export function invalidRequest(pointer: string, detail: string, summary = detail
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
 }
 
-/** The problem of a body over a limit in octets. */
+/** The problem of a body over a limit in bytes. */
 export function tooLarge(limit: number): Problem {
-  return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} octets.`);
+  return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} bytes.`);
 }
 
 /** Ends the work for a client that has disconnected. */

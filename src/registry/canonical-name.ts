@@ -11,11 +11,11 @@ import {
 } from '../identifier/index.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Octets of the longest stored canonical text: a Handle of 4096 octets that are all escaped, and its prefix. */
-export const MAX_STORED_OCTETS = 16_384;
+/** Bytes of the longest stored canonical text: a Handle of 4096 bytes that are all escaped, and its prefix. */
+export const MAX_STORED_BYTES = 16_384;
 
-/** Octets of UTF-8; the database has the same limit. */
-export const MAX_LOCAL_NAME_OCTETS = 8192;
+/** Bytes of UTF-8; the database has the same limit. */
+export const MAX_LOCAL_NAME_BYTES = 8192;
 
 /**
  * How two names with one key are compared: by their naming authorities and GUIDs, with or without the case of ASCII letters of the

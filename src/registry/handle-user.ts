@@ -6,7 +6,7 @@ import type { NamingAuthority } from './naming-authority.js';
 const DEFAULT_INDEX = 300;
 
 const MAX_INDEX = 2_147_483_647;
-const MAX_LOCAL_NAME_OCTETS = 255;
+const MAX_LOCAL_NAME_BYTES = 255;
 
 const GUID = /^[0-9A-Fa-f]{32}$/;
 
@@ -31,11 +31,11 @@ export function readHandleUser(text: string, pointer: string): HandleUser {
   if (!read.ok) throw malformed(read.fault, pointer);
   const index = Number(digits);
   const { localName } = read.value;
-  const isNameable = Buffer.byteLength(localName) <= MAX_LOCAL_NAME_OCTETS && localName !== '' && !GUID.test(localName);
+  const isNameable = Buffer.byteLength(localName) <= MAX_LOCAL_NAME_BYTES && localName !== '' && !GUID.test(localName);
   if (index > MAX_INDEX || !isNameable) {
     throw invalidValue(
       pointer,
-      `A user has an index up to ${MAX_INDEX} and a local name of 1 to ${MAX_LOCAL_NAME_OCTETS} octets that is no GUID.`,
+      `A user has an index up to ${MAX_INDEX} and a local name of 1 to ${MAX_LOCAL_NAME_BYTES} bytes that is no GUID.`,
     );
   }
   return { index, handle: read.value };

@@ -160,8 +160,8 @@ export function serializeTombstone({ tombstone }: Pick<IdentifierRecord, 'tombst
   return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
-/** Octets of the names and the target of a record together, in UTF-8; its Handle values have a limit of their own. */
-const MAX_RECORD_OCTETS = 65_536;
+/** Bytes of the names and the target of a record together, in UTF-8; its Handle values have a limit of their own. */
+const MAX_RECORD_BYTES = 65_536;
 
 /** The attributes of a record that clients give, without Handle values. */
 export interface SizedAttributes extends Texts {
@@ -179,19 +179,19 @@ export interface SizedAttributes extends Texts {
  * @throws Problem RECORD_TOO_LARGE
  */
 export function requireSize(after: SizedAttributes, before: SizedAttributes | null): void {
-  const octets = octetsOf(after);
-  if (octets <= MAX_RECORD_OCTETS || (before !== null && octets <= octetsOf(before))) return;
-  const detail = `${nativeText(after)} would have ${octets} octets of names and target; at most ${MAX_RECORD_OCTETS} are allowed.`;
+  const bytes = bytesOf(after);
+  if (bytes <= MAX_RECORD_BYTES || (before !== null && bytes <= bytesOf(before))) return;
+  const detail = `${nativeText(after)} would have ${bytes} bytes of names and target; at most ${MAX_RECORD_BYTES} are allowed.`;
   throw new Problem('RECORD_TOO_LARGE', detail);
 }
 
-/** The octets of the texts and the Handle values of a record. */
-export function recordOctets(record: IdentifierRecord): number {
+/** The bytes of the texts and the Handle values of a record. */
+export function recordBytes(record: IdentifierRecord): number {
   const { handleValues } = record;
-  return octetsOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
+  return bytesOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
 }
 
-function octetsOf(record: SizedAttributes): number {
+function bytesOf(record: SizedAttributes): number {
   const { localName, metadataId, alternateIds, previousVersion } = record;
   const texts = TEXTS.map(({ name }) => record[name]);
   return [localName, metadataId, previousVersion, ...texts, ...alternateIds].reduce(

@@ -4,7 +4,7 @@ import { type CanonicalName, type NameRule, comparisonOf } from './canonical-nam
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { Address } from './naming-authority-snapshot.js';
 
-// Keys have 16 octets of SHA-256, so two names can have one key, although none such are known. After each hit the names
+// Keys have 16 bytes of SHA-256, so two names can have one key, although none such are known. After each hit the names
 // themselves are compared (decision 63).
 
 /** Whether a stored canonical text denotes the name by whose key it was found. */

@@ -8,7 +8,7 @@ import {
 } from '../identifier/index.js';
 import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
-import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
+import { type CanonicalName, MAX_LOCAL_NAME_BYTES } from './canonical-name.js';
 import { type Digest, digestOf } from './uuid.js';
 import { IGNORABLE_MEMBERS, type SentMembers } from './ignored-members.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -17,8 +17,8 @@ import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
-/** Octets that are minted behind the start of a local name. */
-const GUID_OCTETS = 32;
+/** Bytes that are minted behind the start of a local name. */
+const GUID_BYTES = 32;
 
 /** What to do when an identifier of the naming authority has the metadata ID already. */
 export const ON_EXISTING = ['match', 'return', 'reject', 'update'] as const;
@@ -115,7 +115,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     localNameStart: request.localNameStart
-      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_OCTETS - GUID_OCTETS)
+      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_BYTES - GUID_BYTES)
       : '',
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
@@ -177,10 +177,10 @@ function readGuid(text: string): string {
 }
 
 /** A local name of any legal Handle (CID-02), but not an empty one (R-11). */
-function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_OCTETS): string {
-  const octets = Buffer.byteLength(text);
-  if (octets > most) {
-    throw invalidValue('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
+function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_BYTES): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > most) {
+    throw invalidValue('/localName', `has ${bytes} bytes in UTF-8; at most ${most} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

@@ -14,7 +14,7 @@ export type MetadataIdScheme = (typeof METADATA_ID_SCHEMES)[number];
 export const UUID_VERSIONS = [4, 1, 7] as const;
 export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
-export const MAX_PREFIX_OCTETS = 255;
+export const MAX_PREFIX_BYTES = 255;
 
 /** The settings by which names are read and compared. They change only while it has no names (decision 83). */
 export interface NamingAuthorityRules {

@@ -2,8 +2,8 @@ import type { CanonicalName } from './canonical-name.js';
 import { digestOf } from './uuid.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** Octets of UTF-8. */
-export const MAX_OPAQUE_OCTETS = 2048;
+/** Bytes of UTF-8. */
+export const MAX_OPAQUE_BYTES = 2048;
 
 /** C0, DEL and C1. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
@@ -26,8 +26,8 @@ export function opaqueFault(text: string): string | null {
     const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
     return `has the control character U+${code} at offset ${index}`;
   }
-  const octets = Buffer.byteLength(text);
-  return octets > MAX_OPAQUE_OCTETS ? `has ${octets} octets in UTF-8; at most ${MAX_OPAQUE_OCTETS} are allowed` : null;
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_OPAQUE_BYTES ? `has ${bytes} bytes in UTF-8; at most ${MAX_OPAQUE_BYTES} are allowed` : null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { Problem, invalidRequest, invalidValue, malformed } from '../problem/pro
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
-import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
+import { MAX_STORED_BYTES, type CanonicalName } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { opaqueFault, opaqueName } from './opaque-metadata-id.js';
 
@@ -104,7 +104,7 @@ function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
 }
 
 function requireLength(canonical: string, pointer: string): void {
-  if (canonical.length <= MAX_STORED_OCTETS) return;
-  const detail = `the canonical form has ${canonical.length} octets; at most ${MAX_STORED_OCTETS} are allowed`;
+  if (canonical.length <= MAX_STORED_BYTES) return;
+  const detail = `the canonical form has ${canonical.length} bytes; at most ${MAX_STORED_BYTES} are allowed`;
   throw invalidValue(pointer, detail);
 }

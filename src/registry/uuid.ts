@@ -21,7 +21,7 @@ export class GuidGenerator {
   }
 }
 
-/** The first 16 octets of a SHA-256 as the text of a UUID, in lower case with hyphens, as PostgreSQL writes one. */
+/** The first 16 bytes of a SHA-256 as the text of a UUID, in lower case with hyphens, as PostgreSQL writes one. */
 export type Digest = string;
 
 export function digestOf(text: string): Digest {

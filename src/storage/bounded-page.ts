@@ -1,13 +1,13 @@
 import { TEXTS } from '../registry/members.js';
 
 /**
- * Octets of values after which a page ends before its limit: many clients can have a page that they do not read. The statements
+ * Bytes of values after which a page ends before its limit: many clients can have a page that they do not read. The statements
  * count them, so that the process never has the rest.
  */
-export const MAX_PAGE_OCTETS = 1_048_576;
+export const MAX_PAGE_BYTES = 1_048_576;
 
-/** SQL: the octets of the texts and values of a row of `identifier`. */
-export function octetsOfRow(row: string): string {
+/** SQL: the bytes of the texts and values of a row of `identifier`. */
+export function bytesOfRow(row: string): string {
   const texts = ['metadata_id', ...TEXTS.map(({ column }) => column), 'local_name'];
   return `(octet_length(${texts.map((column) => `coalesce(${row}.${column}, '')`).join(' || ')})
     + octet_length(coalesce(array_to_string(${row}.alternate_ids, ','), '')) + octet_length(coalesce(${row}.previous_version, ''))

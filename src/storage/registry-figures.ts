@@ -25,7 +25,7 @@ const FIGURES = `
             SELECT FROM identifier
             WHERE state = 'reserved' AND lease_until > CURRENT_TIMESTAMP AND lease_until <= CURRENT_TIMESTAMP + interval '1 day'
             ORDER BY lease_until LIMIT ${COUNTED_EXACTLY + 1}) ending)::float8 AS "endingLeases",
-         pg_database_size(current_database())::float8 AS "databaseOctets",
+         pg_database_size(current_database())::float8 AS "databaseBytes",
          extract(epoch FROM clock_timestamp())::float8 AS "clockSeconds";
   COMMIT`;
 
@@ -35,19 +35,19 @@ export interface RegistrySize {
   readonly identifiers: number;
   /** Reservations that end within 24 hours, at most 10,001. */
   readonly endingLeases: number;
-  readonly databaseOctets: number;
+  readonly databaseBytes: number;
   /** By which the clock of the database is ahead of that of this process. At most half a second off, because the query takes time. */
   readonly clockOffsetSeconds: number;
 }
 
-interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseOctets'> {
+interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseBytes'> {
   /** Of the epoch. */
   readonly clockSeconds: number;
   readonly counted: number;
   readonly estimated: number;
 }
 
-const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseOctets: NaN, clockOffsetSeconds: NaN };
+const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseBytes: NaN, clockOffsetSeconds: NaN };
 
 /** Reads how much the database holds, at most once a minute. */
 @Injectable()
@@ -78,9 +78,9 @@ export class RegistryFigures {
     const results = (await this.pool.query(FIGURES)) as unknown as pg.QueryResult<Row>[];
     const row = results.flatMap(({ rows }) => rows)[0];
     if (row === undefined) throw new TypeError('the figures are one row');
-    const { counted, estimated, endingLeases, databaseOctets, clockSeconds } = row;
+    const { counted, estimated, endingLeases, databaseBytes, clockSeconds } = row;
     const identifiers = counted <= COUNTED_EXACTLY ? counted : Math.max(counted, estimated);
     const clockOffsetSeconds = clockSeconds - (sentAt + Date.now()) / 2000;
-    return { identifiers, endingLeases, databaseOctets, clockOffsetSeconds };
+    return { identifiers, endingLeases, databaseBytes, clockOffsetSeconds };
   }
 }

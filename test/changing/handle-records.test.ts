@@ -111,7 +111,7 @@ describe('a PUT of a Handle that does not exist', () => {
     ['a second URL that is not stored there', 'Lib/x', [URL_1, value(2, 'URL', TARGET)], {}, 4],
     ['another prefix', '99.9/x', [URL_1], {}, 301],
     ['a text without "/"', 'Lib', [URL_1], {}, 301],
-    ['a local name of more than 8192 octets', `Lib/${'é'.repeat(4097)}`, [URL_1], {}, 4],
+    ['a local name of more than 8192 bytes', `Lib/${'é'.repeat(4097)}`, [URL_1], {}, 4],
   ])('is refused with %s', async (_, handle, values, more, code) => {
     const refused = await put(handle, values, {}, more);
     expect([refused.code, refused.calls]).toEqual([code, []]);
@@ -188,7 +188,7 @@ describe('the location of a Handle', () => {
     expect(kindOf(handle)).toEqual(location);
   });
 
-  it('is nowhere with a local name of more than 8192 octets', () => {
+  it('is nowhere with a local name of more than 8192 bytes', () => {
     expect(kindOf(`Lib/${'x'.repeat(8192)}`)).toEqual(['Lib', 'x'.repeat(8192), true]);
     expect(kindOf(`Lib/${'x'.repeat(8193)}`)).toBe('tooLong');
   });

@@ -48,7 +48,7 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
     },
   };
   const findHolders = (names: readonly UniqueName[]) => names.map(({ name }) => holders.get(name.canonical) ?? null);
-  const reader = { octetsOf: () => 0 } as never;
+  const reader = { bytesOf: () => 0 } as never;
   const names = { findHolders } as never;
   const engine = new ChangeEngine(reader, updater as never, names);
   const updates = new ExistingUpdates(engine, names, reader);

@@ -122,7 +122,7 @@ describe('the configuration', () => {
     expect(readConfig(variables)).toMatchObject({
       limits: { perNamingAuthorityPerMinute: 1, unauthenticatedPerMinute: 2, largePerAddress: 3, largestBody: 1025 },
       overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
-      recordCache: { entries: 6, octets: 7 },
+      recordCache: { entries: 6, bytes: 7 },
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
       ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, shutdownDelayMs: 13_000, logLinesPerSecond: 14 },
       ...{ reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },

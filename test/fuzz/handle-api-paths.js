@@ -32,7 +32,7 @@ const CONTENT = { 'application/json': { schema: ANSWER }, 'application/javascrip
 const RESPONSES = {
   200: { description: 'The values, or a list.', content: CONTENT },
   '4XX': {
-    description: 'An error, or octets that are not HTTP.',
+    description: 'An error, or bytes that are not HTTP.',
     content: { ...CONTENT, 'application/problem+json': {} },
   },
 };

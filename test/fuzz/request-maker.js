@@ -31,7 +31,7 @@ export class RequestMaker {
     if (kind === 'hostile') {
       this.#assault(request, random);
       // Sometimes two faults at once: one may hide the other.
-      if (request.octets === undefined && random.chance(0.15)) this.#assault(request, random);
+      if (request.bytes === undefined && random.chance(0.15)) this.#assault(request, random);
     }
     request.candidates = this.#candidates(request);
     return request;
@@ -145,7 +145,7 @@ export class RequestMaker {
   }
 }
 
-/** Headers are octets; other characters of the schema are sent as UTF-8. */
+/** Headers are bytes; other characters of the schema are sent as UTF-8. */
 function latin(value) {
   return Buffer.from(value).toString('latin1');
 }

@@ -37,17 +37,17 @@ describe('a cursor', () => {
   it('shows nothing of its numbers, not even how large they are', () => {
     const texts = [0n, 1n, 2n ** 62n].map((number) => cursors.write('events', [number, number]));
     expect(new Set(texts.map(({ length }) => length)).size).toBe(1);
-    // The octets of adjacent positions differ as random texts do: in 255 of 256 on average.
+    // The bytes of adjacent positions differ as random texts do: in 255 of 256 on average.
     const [zero, one] = texts.map((text) => Buffer.from(text, 'base64url'));
-    const same = zero!.filter((octet, index) => octet === one![index]).length;
+    const same = zero!.filter((byte, index) => byte === one![index]).length;
     expect(same).toBeLessThan(zero!.length / 4);
   });
 
   it('is refused once any bit of it is altered, under another secret, and for another list', () => {
     const cursor = cursors.write('events', [1_234_567n, 89n]);
-    const octets = Buffer.from(cursor, 'base64url');
-    const altered = Array.from({ length: octets.length * 8 }, (_, bit) => {
-      const copy = Buffer.from(octets);
+    const bytes = Buffer.from(cursor, 'base64url');
+    const altered = Array.from({ length: bytes.length * 8 }, (_, bit) => {
+      const copy = Buffer.from(bytes);
       copy[bit >> 3]! ^= 1 << (bit & 7);
       return copy.toString('base64url');
     });

@@ -22,7 +22,7 @@ describe('parsing a naming authority', () => {
     [{ namingAuthority: 'abc' }, /^INVALID_NAMING_AUTHORITY/],
     [
       { namingAuthority: 'ä'.repeat(200), profile: 'handle' as const },
-      /^INVALID_REQUEST: \/namingAuthority: has 400 octets/,
+      /^INVALID_REQUEST: \/namingAuthority: has 400 bytes/,
     ],
     [
       { namingAuthority: '0.NA', profile: 'handle' as const, caseInsensitive: false },

@@ -140,7 +140,7 @@ describe('a mint request', () => {
     ],
     ['a GUID with a digit too few', { guid: GUID.slice(1) }, ['INVALID_GUID', '/guid', 31]],
     ['R-11: an empty local name', { localName: '' }, ['EMPTY_LOCAL_NAME', '/localName', 0]],
-    ['a local name over the limit in octets', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
+    ['a local name over the limit in bytes', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
     ['CID-02: a local name with a control character', { localName: 'a\u0001' }, ['INVALID_CHARACTER', '/localName', 1]],
     ['a reservation without a lease', { state: 'reserved' }, ['INVALID_REQUEST', '/leaseUntil']],
     ['a lease without a reservation', { leaseUntil: LEASE }, ['INVALID_REQUEST', '/leaseUntil']],

@@ -148,7 +148,7 @@ describe('recognition among known naming authorities', () => {
         return read.ok && read.value.key;
       }),
     );
-    // The first 16 octets of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
+    // The first 16 bytes of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
     expect(new Set(keys)).toEqual(new Set(['90433d2f-4882-29c6-1a57-2906f19b83ac']));
   });
 

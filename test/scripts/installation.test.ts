@@ -58,7 +58,7 @@ describe('the lockfile', () => {
   });
 });
 
-/** The disk space of a folder in octets, without the packages inside it. */
+/** The disk space of a folder in bytes, without the packages inside it. */
 function diskSpace(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules');
   const sizes = entries.map((entry) => {

@@ -1,4 +1,4 @@
--- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 octets
+-- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 bytes
 -- of the SHA-256 of a comparison key as a UUID: the service compares the names themselves after each hit (decision 63). Every
 -- index has its readers beside it; test/e2e/database/pages-by-index and test/e2e/database/plans compare them with the plans of PostgreSQL. Columns are in
 -- the order of their alignment, which saves the padding between them.
@@ -184,7 +184,7 @@ CREATE INDEX "identifier_created_idx" ON "identifier" ("created_at", "id");
 -- Readers: the list and the count of a naming authority. Every row meets the condition; it prevents that PostgreSQL finds single
 -- identifiers by this index as long as it has no statistics.
 CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority_id", "created_at", "id") WHERE "id" > 0;
--- Readers: the list and the look-up of a target. It has a hash of 8 octets, and statements compare the target itself too.
+-- Readers: the list and the look-up of a target. It has a hash of 8 bytes, and statements compare the target itself too.
 CREATE INDEX "identifier_target_idx" ON "identifier" (hashtextextended("target", 0), "created_at", "id") WHERE "target" IS NOT NULL;
 -- Reader: the list of reserved or withdrawn identifiers. Mints of active ones do not write it.
 CREATE INDEX "identifier_inactive_idx" ON "identifier" ("created_at", "id") WHERE "state" <> 'active';
@@ -633,7 +633,7 @@ RETURN coalesce((
   WHERE v."value" ->> 'permissions' LIKE '__1_' AND upper(v."value" ->> 'type' COLLATE "C") <> 'HS_SECKEY'
 ), '[]'::jsonb);
 
--- Identifiers that have not changed since they were minted, as the events that they are. `octets` is about the size of the
+-- Identifiers that have not changed since they were minted, as the events that they are. `bytes` is about the size of the
 -- patch, without building it.
 
 CREATE VIEW "first_event" AS
@@ -646,7 +646,7 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
          + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) + coalesce(octet_length("previous_version"), 0)
-         + coalesce(octet_length("handle_values"::text), 0) AS "octets"
+         + coalesce(octet_length("handle_values"::text), 0) AS "bytes"
 FROM "identifier" WHERE "is_first_event";
 
 -- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentLength, hasUsableBody } from '../../http/body/body-limits.js';
-import { MERGED_OCTETS, MergedBody } from '../../http/body/merged-body.js';
+import { MERGED_BYTES, MergedBody } from '../../http/body/merged-body.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem, tooLarge } from '../../problem/problem.js';
@@ -8,13 +8,13 @@ import { principalOf } from '../current-principal.js';
 import { ipPrefixOf } from '../../http/ip-prefix.js';
 import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
-import { OctetPool } from './octet-pool.js';
+import { BytePool } from './byte-pool.js';
 
 /** Bodies from this size on count against the memory limit of the process. */
-const COUNTED_OCTETS = 65_536;
+const COUNTED_BYTES = 65_536;
 
 /** Bodies from this size on, without a key, count against the limit of their address. */
-const LARGE_OCTETS = 1_048_576;
+const LARGE_BYTES = 1_048_576;
 
 /** How many bodies of the largest size fit into memory at once, separately without and with keys. */
 const LARGEST_AT_ONCE = 4;
@@ -22,16 +22,16 @@ const LARGEST_AT_ONCE = 4;
 const SOON = { headers: { 'retry-after': '1' } };
 
 /**
- * Limits the large bodies in memory: their octets in the process and per client, separately for requests with and
- * without a key, and their number per address without a key. Octets count from their arrival until the response ends.
+ * Limits the large bodies in memory: their bytes in the process and per client, separately for requests with and
+ * without a key, and their number per address without a key. Bytes count from their arrival until the response ends.
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
-  private readonly pools: Readonly<Record<'anonymous' | 'keyed', OctetPool>>;
+  private readonly pools: Readonly<Record<'anonymous' | 'keyed', BytePool>>;
 
   /**
    * @param perAddress concurrent large bodies of one address without a key; 0 for no limit.
-   * @param largest octets of the largest permitted body, which are also the share of one client.
+   * @param largest bytes of the largest permitted body, which are also the share of one client.
    */
   constructor(
     private readonly metrics: Metrics,
@@ -39,7 +39,7 @@ export class LargeBodies {
     largest: number,
   ) {
     this.byAddress = new ConcurrencyLimiter(perAddress);
-    const pool = () => new OctetPool(LARGEST_AT_ONCE * largest, largest);
+    const pool = () => new BytePool(LARGEST_AT_ONCE * largest, largest);
     this.pools = { anonymous: pool(), keyed: pool() };
   }
 
@@ -51,43 +51,43 @@ export class LargeBodies {
     if (!isCollected(request)) return;
     // A larger body is refused with 413 later.
     const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
-    if (announced > LARGE_OCTETS) this.requireRoom(request, reply);
-    if (announced > COUNTED_OCTETS) this.requireOctets(request, announced);
+    if (announced > LARGE_BYTES) this.requireRoom(request, reply);
+    if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
   }
 
   /** Counts bodies while they are read, and merges their small pieces. */
   watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
-      const isShort = request.headers['transfer-encoding'] === undefined && contentLength(request) <= MERGED_OCTETS;
+      const isShort = request.headers['transfer-encoding'] === undefined && contentLength(request) <= MERGED_BYTES;
       if (isShort || !isCollected(request)) done(null, payload);
       else done(null, new MergedBody(payload, this.counterOf(request, reply)));
     });
   }
 
-  /** @returns a function of the octets that have arrived; it throws a Problem when there is no room for them. */
-  private counterOf(request: FastifyRequest, reply: FastifyReply): (octets: number) => void {
+  /** @returns a function of the bytes that have arrived; it throws a Problem when there is no room for them. */
+  private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     const { bodyLimit } = request.routeOptions;
     const pool = this.poolOf(request);
     const client = clientOf(request);
-    let isLarge = contentLength(request) > LARGE_OCTETS;
+    let isLarge = contentLength(request) > LARGE_BYTES;
     let counted = 0;
-    return (octets) => {
-      if (octets > bodyLimit) throw tooLarge(bodyLimit);
-      if (octets <= COUNTED_OCTETS || reply.raw.closed) return;
-      if (octets > LARGE_OCTETS && !isLarge) this.requireRoom(request, reply);
-      isLarge ||= octets > LARGE_OCTETS;
-      this.requireOctets(request, octets - counted);
+    return (bytes) => {
+      if (bytes > bodyLimit) throw tooLarge(bodyLimit);
+      if (bytes <= COUNTED_BYTES || reply.raw.closed) return;
+      if (bytes > LARGE_BYTES && !isLarge) this.requireRoom(request, reply);
+      isLarge ||= bytes > LARGE_BYTES;
+      this.requireBytes(request, bytes - counted);
       if (counted === 0) {
         reply.raw.once('close', () => {
           pool.giveBack(client, counted);
         });
       }
-      pool.take(client, octets - counted);
-      counted = octets;
+      pool.take(client, bytes - counted);
+      counted = bytes;
     };
   }
 
-  private poolOf(request: FastifyRequest): OctetPool {
+  private poolOf(request: FastifyRequest): BytePool {
     return this.pools[principalOf(request).isAnonymous ? 'anonymous' : 'keyed'];
   }
 
@@ -98,8 +98,8 @@ export class LargeBodies {
     throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
   }
 
-  private requireOctets(request: FastifyRequest, octets: number): void {
-    const refusal = this.poolOf(request).refusal(clientOf(request), octets);
+  private requireBytes(request: FastifyRequest, bytes: number): void {
+    const refusal = this.poolOf(request).refusal(clientOf(request), bytes);
     if (refusal === null) return;
     this.metrics.refused('large_bodies');
     if (refusal === 'free') {

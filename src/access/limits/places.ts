@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, clientGone } from '../../problem/problem.js';
 import { clientIdentity } from '../principal.js';
 import { principalOf } from '../current-principal.js';
-import { OctetPool } from './octet-pool.js';
+import { BytePool } from './byte-pool.js';
 
 /** A response, or another thing that closes once. */
 export interface Closing {
@@ -34,8 +34,8 @@ const SOON = { headers: { 'retry-after': '2' } };
  * free; others wait, in their order. A place is free when the work is over, also when its client has gone before.
  */
 export class Places {
-  private readonly taken: OctetPool;
-  private readonly queue: OctetPool;
+  private readonly taken: BytePool;
+  private readonly queue: BytePool;
   private readonly waiting = new Set<Waiting>();
 
   /**
@@ -50,8 +50,8 @@ export class Places {
     mostWaiting = 200,
     private readonly limitMs = 10_000,
   ) {
-    this.taken = new OctetPool(most, share);
-    this.queue = new OctetPool(mostWaiting, Math.ceil(mostWaiting / 2));
+    this.taken = new BytePool(most, share);
+    this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
   }
 
   /** Does work in a place. @throws Problem OVERLOADED or CONCURRENCY_LIMITED, and REQUEST_TIMEOUT where the client has gone. */

@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { onlyReads } from '../../http/route-settings.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
-import { OctetPool } from './octet-pool.js';
+import { BytePool } from './byte-pool.js';
 import { holderOf } from './places.js';
 
 /** Responses from this size on count. */
-const COUNTED_OCTETS = 65_536;
+const COUNTED_BYTES = 65_536;
 
-/** Octets of the responses of all clients, and of one client, that are not sent yet. */
-const MAX_OCTETS = 67_108_864;
+/** Bytes of the responses of all clients, and of one client, that are not sent yet. */
+const MAX_BYTES = 67_108_864;
 const SHARE = 33_554_432;
 
 /**
@@ -17,15 +17,15 @@ const SHARE = 33_554_432;
  * effect, so that its response is sent, and counts. Responses in parts have limits of their own.
  */
 export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
-  const pool = new OctetPool(MAX_OCTETS, SHARE);
+  const pool = new BytePool(MAX_BYTES, SHARE);
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (typeof payload !== 'string' || payload.length < COUNTED_OCTETS || request.method === 'HEAD') {
+    if (typeof payload !== 'string' || payload.length < COUNTED_BYTES || request.method === 'HEAD') {
       done(null, payload);
       return;
     }
     // A text would be in memory a second time for the socket.
-    const octets = Buffer.from(payload);
-    const counted = Math.min(octets.length, SHARE);
+    const bytes = Buffer.from(payload);
+    const counted = Math.min(bytes.length, SHARE);
     const { client } = holderOf(request, reply);
     const refusal = onlyReads(request) ? pool.refusal(client, counted) : null;
     if (refusal !== null) {
@@ -39,7 +39,7 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
         pool.giveBack(client, counted);
       });
     }
-    done(null, octets);
+    done(null, bytes);
   });
 }
 

@@ -11,7 +11,7 @@ import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '..
 
 interface Document {
   readonly mediaType: string;
-  readonly octets: Buffer;
+  readonly bytes: Buffer;
   /** A strong entity tag (RFC 9110 8.8.3), with its quotes. */
   readonly entityTag: string;
 }
@@ -58,8 +58,8 @@ async function findDocument(path: string): Promise<Document | null> {
 }
 
 async function load(mediaType: string, source: URL | string): Promise<Document> {
-  const octets = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
-  return { mediaType, octets, entityTag: `"${createHash('sha256').update(octets).digest('base64url')}"` };
+  const bytes = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
+  return { mediaType, bytes, entityTag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
 /** A cached document may be ten minutes old; the cache then revalidates it with its entity tag. */
@@ -76,10 +76,10 @@ export class DocumentsController {
     const [path = '/'] = request.url.split('?', 1);
     const document = await findDocument(path);
     if (document === null) throw new Problem('NOT_FOUND', `Swagger UI has no file at ${path}.`);
-    const { mediaType, octets, entityTag } = document;
+    const { mediaType, bytes, entityTag } = document;
     void reply.headers({ etag: entityTag, 'cache-control': CACHE_CONTROL });
     if (matchesWeakly(request.headers['if-none-match'], entityTag)) void reply.status(304).send();
-    else void reply.type(mediaType).send(octets);
+    else void reply.type(mediaType).send(bytes);
   }
 }
 

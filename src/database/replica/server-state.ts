@@ -13,7 +13,7 @@ const STATE = `
 
 export interface ServerState {
   readonly inRecovery: boolean;
-  /** Octets from the beginning of the log. */
+  /** Bytes from the beginning of the log. */
   readonly position: bigint;
   /** The system identifier of the cluster, and the OID of the database. */
   readonly database: string;

@@ -41,7 +41,7 @@ export interface ReadRecord {
 /** The most identifiers between a duplicate and the active one that replaces it, that one included. */
 const MAX_STEPS = 5;
 
-/** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
+/** The longest name that is parsed, in characters: a local name of 8192 bytes that are all escaped twice. */
 const MAX_NAME_LENGTH = 49_152;
 
 export class HandleResolver {

@@ -1,4 +1,4 @@
-import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { decodeText } from '../../http/request-target.js';
 import { type PathReading, trimEnd } from './read-path.js';
@@ -41,8 +41,8 @@ export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathRe
 }
 
 function isTooLong(text: string): boolean {
-  // A UTF-16 code unit has at most three octets.
-  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+  // A UTF-16 code unit has at most three bytes.
+  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }
 
 function endsWithBlank(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.js';
 import type { FindingService } from '../../finding/finding.service.js';
 import type { Hint } from '../../finding/miss.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import type { HandleResolver, Resolution } from './handle-resolver.js';
 
@@ -19,7 +19,7 @@ export class PastedTexts {
   async resolve(text: string, ownHost: string, principal: Principal): Promise<Resolution> {
     const direct = await this.resolver.resolveText(text, principal);
     const isFound = direct.kind === 'active' || direct.kind === 'withdrawn';
-    if (isFound || text.length > MAX_STORED_OCTETS) return direct;
+    if (isFound || text.length > MAX_STORED_BYTES) return direct;
     const { record, candidates, reason } = await this.finding.findOne(text, ownHost, principal);
     const names = candidates ?? (record === null ? [] : [nativeText(record)]);
     const resolved = await Promise.all(names.map((name) => this.resolver.resolveText(name, principal)));

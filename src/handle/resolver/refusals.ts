@@ -15,7 +15,7 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { sendProblem } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
 import { withdrawnProblem } from '../../registry/availability.js';
-import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import { acceptsJson } from '../../http/headers/accept.js';
 import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';
@@ -94,7 +94,7 @@ export function malformedRefusal(handle: string, reason: string, pointer = '#pat
 }
 
 export function tooLongRefusal(handle: string): Refusal {
-  const reason = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
+  const reason = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
   return {
     outcome: 'refused',
     problem: new Problem('NAME_TOO_LONG', reason),

@@ -89,7 +89,7 @@ export class ResolverHandler {
       return this.answer(request, reply, query, await resolver.resolve(reading, principal), principal);
     }
     if (entry.kind === 'malformed') {
-      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';
+      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each byte.';
       return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
     }
     if (request.method !== 'POST') return sendPage(reply, 200, formPage());

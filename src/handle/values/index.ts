@@ -26,7 +26,7 @@ export {
 } from './handle-value.js';
 export {
   MAX_VALUES,
-  MAX_VALUES_OCTETS,
+  MAX_VALUES_BYTES,
   type ParsedBody,
   indexIn,
   parseExportedValues,

@@ -8,8 +8,8 @@ import { timeText } from './value-json.js';
 /** The most values of a record. Records of data repositories have some 20. */
 export const MAX_VALUES = 500;
 
-/** Octets of the JSON of all values of a record: half a line of an import, so that a record can be exported and imported. */
-export const MAX_VALUES_OCTETS = 32_768;
+/** Bytes of the JSON of all values of a record: half a line of an import, so that a record can be exported and imported. */
+export const MAX_VALUES_BYTES = 32_768;
 
 const PUBLIC_PERMISSIONS = '1110';
 const PERMISSIONS = /^[01]{4}$/;
@@ -59,9 +59,9 @@ function valuesIn(list: readonly unknown[], now: Date | null): readonly StoredVa
 /** @throws HandleFault code 4 for values that are too many or too large together */
 export function requireStorableSize(values: readonly StoredValue[]): void {
   if (values.length > MAX_VALUES) throw invalidInput(`a record has at most ${MAX_VALUES} values`);
-  const octets = Buffer.byteLength(JSON.stringify(values));
-  if (octets <= MAX_VALUES_OCTETS) return;
-  throw invalidInput(`the values of a record have at most ${MAX_VALUES_OCTETS} octets as JSON; these have ${octets}`);
+  const bytes = Buffer.byteLength(JSON.stringify(values));
+  if (bytes <= MAX_VALUES_BYTES) return;
+  throw invalidInput(`the values of a record have at most ${MAX_VALUES_BYTES} bytes as JSON; these have ${bytes}`);
 }
 
 function valueIn(value: unknown, now: Date | null): StoredValue {

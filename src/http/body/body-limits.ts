@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Octets of a JSON body on a route that takes one record. */
+/** Bytes of a JSON body on a route that takes one record. */
 const RECORD_LIMIT = 262_144;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -54,7 +54,7 @@ function isReadable(request: FastifyRequest): boolean {
   return request.server.hasContentTypeParser(mediaType) && isReadableJson(request);
 }
 
-/** The octets that the headers announce; 0 without Content-Length. */
+/** The bytes that the headers announce; 0 without Content-Length. */
 export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }

@@ -11,15 +11,15 @@ const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prot
 const MAX_EXPLAINED = 65_536;
 
 /**
- * Parses JSON more strictly than `JSON.parse`: no duplicate keys, no integers beyond 2^53, no octets that are not UTF-8
+ * Parses JSON more strictly than `JSON.parse`: no duplicate keys, no integers beyond 2^53, no bytes that are not UTF-8
  * (RFC 8259 8.1), no deep nesting, and no keys such as `__proto__`.
  * @throws Problem MALFORMED_JSON
  */
-export function readJsonBody(octets: Uint8Array): unknown {
-  if (octets.length === 0) return undefined;
+export function readJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
   try {
-    const stated = countMembers(octets);
-    const text = utf8.decode(octets);
+    const stated = countMembers(bytes);
+    const text = utf8.decode(bytes);
     const { value, fault } = readText(text, stated);
     if (fault === null) return value;
     throw text.length <= MAX_EXPLAINED ? exactFault(text, fault) : fault;

@@ -27,16 +27,16 @@ const CLOSING_BRACE = 0x7d;
  * Does not validate.
  * @throws SyntaxError over one of the bounds.
  */
-export function countMembers(octets: Uint8Array): number {
+export function countMembers(bytes: Uint8Array): number {
   const open = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;
   let containers = 0;
   let values = 0;
   let members = 0;
-  for (let i = 0; i < octets.length; i++) {
-    switch (octets[i]) {
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
       case QUOTE:
-        i = endOfString(octets, i);
+        i = endOfString(bytes, i);
         break;
       case COMMA:
         values += 1;
@@ -64,9 +64,9 @@ export function countMembers(octets: Uint8Array): number {
   return members;
 }
 
-/** The octets of a quotation mark and a backslash occur in no other character of UTF-8. */
-function endOfString(octets: Uint8Array, start: number): number {
+/** The bytes of a quotation mark and a backslash occur in no other character of UTF-8. */
+function endOfString(bytes: Uint8Array, start: number): number {
   let i = start + 1;
-  while (i < octets.length && octets[i] !== QUOTE) i += octets[i] === BACKSLASH ? 2 : 1;
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
   return i;
 }

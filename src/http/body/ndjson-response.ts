@@ -64,7 +64,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     }
     if (steps.hasSummary) yield `${JSON.stringify(summary)}\n`;
   } catch (error) {
-    if (body.octets.destroyed && !body.octets.complete) return;
+    if (body.bytes.destroyed && !body.bytes.complete) return;
     const problem = problemOf(error);
     steps.log.failed(error);
     yield `${JSON.stringify(streamEnd(problem, answered + 1, steps.path))}\n`;
@@ -84,16 +84,16 @@ function detached<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-async function discard({ octets }: StreamedBody, forMs: number): Promise<void> {
-  if (octets.readableEnded || octets.destroyed) return;
-  octets.resume();
+async function discard({ bytes }: StreamedBody, forMs: number): Promise<void> {
+  if (bytes.readableEnded || bytes.destroyed) return;
+  bytes.resume();
   await new Promise<void>((resolve) => {
     const limit = setTimeout(resolve, forMs);
-    octets.once('close', () => {
+    bytes.once('close', () => {
       clearTimeout(limit);
       resolve();
     });
-    octets.once('end', () => {
+    bytes.once('end', () => {
       clearTimeout(limit);
       resolve();
     });

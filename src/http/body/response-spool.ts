@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-const MERGED_OCTETS = 16_384;
+const MERGED_BYTES = 16_384;
 
 /** More streams than this at once have small chunks, because each has three of them in memory. */
 const MANY_STREAMS = 16;
@@ -17,10 +17,10 @@ export class ResponseSpool {
   private streams = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** @param limit octets of all streams. */
+  /** @param limit bytes of all streams. */
   constructor(private readonly limit: number) {}
 
-  get octets(): number {
+  get bytes(): number {
     return this.held;
   }
 
@@ -60,7 +60,7 @@ export class ResponseSpool {
       await filling;
     } finally {
       stream.close();
-      this.release(stream, stream.octets);
+      this.release(stream, stream.bytes);
     }
   }
 
@@ -71,7 +71,7 @@ export class ResponseSpool {
         const piece = Buffer.from(text);
         this.held += piece.length;
         stream.add(piece);
-        while (!stream.isClosed() && stream.octets > 0 && this.held >= this.limit) await this.room();
+        while (!stream.isClosed() && stream.bytes > 0 && this.held >= this.limit) await this.room();
         if (stream.isClosed()) return;
       }
     } finally {
@@ -83,9 +83,9 @@ export class ResponseSpool {
     await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
 
-  private release(stream: Spooled, octets: number): void {
-    stream.octets -= octets;
-    this.held -= octets;
+  private release(stream: Spooled, bytes: number): void {
+    stream.bytes -= bytes;
+    this.held -= bytes;
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }
@@ -93,7 +93,7 @@ export class ResponseSpool {
 
 class Spooled {
   readonly pieces: Buffer[] = [];
-  octets = 0;
+  bytes = 0;
   ended = false;
   private closed = false;
   private wake: () => void = () => {};
@@ -104,10 +104,10 @@ class Spooled {
   }
 
   add(piece: Buffer): void {
-    this.octets += piece.length;
+    this.bytes += piece.length;
     const last = this.pieces.at(-1);
     // A buffer for each short line would take more memory than the lines.
-    if (last !== undefined && last.length + piece.length <= MERGED_OCTETS) {
+    if (last !== undefined && last.length + piece.length <= MERGED_BYTES) {
       this.pieces[this.pieces.length - 1] = Buffer.concat([last, piece]);
     } else this.pieces.push(piece);
     this.wake();

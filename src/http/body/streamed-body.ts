@@ -43,7 +43,7 @@ export class StreamedBody {
   /** @param drain signals a stop; a body that has arrived is still read to its end. */
   constructor(
     readonly mediaType: string,
-    readonly octets: IncomingMessage,
+    readonly bytes: IncomingMessage,
     readonly drain: StopSignals,
     readonly spool: ResponseSpool,
     readonly charset: Charset = 'utf-8',
@@ -51,7 +51,7 @@ export class StreamedBody {
 
   /** @throws Problem SHUTTING_DOWN in the second half of a drain, unless the body has arrived. */
   requireTime(): void {
-    if (this.drain.halfOver.aborted && !this.octets.complete) throw shuttingDown();
+    if (this.drain.halfOver.aborted && !this.bytes.complete) throw shuttingDown();
   }
 }
 
@@ -73,14 +73,14 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
     else done(tooMany());
   });
   for (const mediaType of [NDJSON, JSON_LINES, CSV]) {
-    server.addContentTypeParser(mediaType, (request, octets, done) => {
+    server.addContentTypeParser(mediaType, (request, bytes, done) => {
       const charset = charsetOf(request);
       if (charset === null) {
         done(unsupported([mediaTypeOf(request)]));
         return;
       }
-      octets.socket.setTimeout(idleMs);
-      done(null, new StreamedBody(mediaTypeOf(request), octets, drain, spool, charset));
+      bytes.socket.setTimeout(idleMs);
+      done(null, new StreamedBody(mediaTypeOf(request), bytes, drain, spool, charset));
     });
   }
 }

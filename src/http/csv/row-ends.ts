@@ -1,4 +1,4 @@
-import { type LineEnds, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { type LineEnds, MAX_LINE_BYTES } from '../body/line-reader.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 type Place = 'start' | 'plain' | 'quoted' | 'mark';
 
 /**
- * Finds the ends of rows (RFC 4180): line breaks outside of quoted cells. Each octet is read once. The octets of marks and
+ * Finds the ends of rows (RFC 4180): line breaks outside of quoted cells. Each byte is read once. The bytes of marks and
  * separators occur in no other character of UTF-8 and of Windows-1252.
  */
 export class RowEnds implements LineEnds {
@@ -28,33 +28,33 @@ export class RowEnds implements LineEnds {
     this.separators = new Set(Buffer.from(separator));
   }
 
-  endIn(octets: Buffer): number {
-    const end = this.find(octets);
+  endIn(bytes: Buffer): number {
+    const end = this.find(bytes);
     if (end < 0) return end;
     [this.state, this.at, this.isFirst] = ['start', 0, false];
     return end;
   }
 
-  private find(octets: Buffer): number {
-    for (; this.at < octets.length; this.at += 1) {
+  private find(bytes: Buffer): number {
+    for (; this.at < bytes.length; this.at += 1) {
       // A row that is too long is cut, so that its reader refuses it before more of it arrives.
-      if (this.at > MAX_LINE_OCTETS) return this.at;
-      const octet = octets[this.at] ?? 0;
+      if (this.at > MAX_LINE_BYTES) return this.at;
+      const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {
-        if (octet === QUOTE) this.state = 'mark';
-      } else if (octet === LF) return this.at;
-      else if (octet === CR) {
+        if (byte === QUOTE) this.state = 'mark';
+      } else if (byte === LF) return this.at;
+      else if (byte === CR) {
         // A line feed may follow in the next piece of the body.
-        if (this.at + 1 === octets.length) return -1;
-        return octets[this.at + 1] === LF ? this.at + 1 : this.at;
-      } else this.state = this.after(octet);
+        if (this.at + 1 === bytes.length) return -1;
+        return bytes[this.at + 1] === LF ? this.at + 1 : this.at;
+      } else this.state = this.after(byte);
     }
     return -1;
   }
 
-  private after(octet: number): Place {
-    if (this.separators.has(octet)) return 'start';
-    if (octet === QUOTE && this.state !== 'plain') return 'quoted';
-    return this.isFirst && this.state === 'start' && BYTE_ORDER_MARK.has(octet) ? 'start' : 'plain';
+  private after(byte: number): Place {
+    if (this.separators.has(byte)) return 'start';
+    if (byte === QUOTE && this.state !== 'plain') return 'quoted';
+    return this.isFirst && this.state === 'start' && BYTE_ORDER_MARK.has(byte) ? 'start' : 'plain';
   }
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../problem/problem.js';
 import { decode } from '../body/content-encoding.js';
-import { type Line, LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { type Line, LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';
 import { RowEnds } from './row-ends.js';
@@ -111,21 +111,21 @@ export class RowReader {
   private async headerLine(): Promise<string> {
     const [line] = (await this.lines.next(1)) ?? [];
     if (line === undefined) throw new SyntaxError('it is empty');
-    if (line.octets === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_OCTETS} octets`);
-    const text = this.textOf(line.octets) ?? fail(NOT_UTF8);
+    if (line.bytes === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_BYTES} bytes`);
+    const text = this.textOf(line.bytes) ?? fail(NOT_UTF8);
     this.breaks += breaksIn(text);
     return text;
   }
 
   /** The row of a line; none for a row without any text. */
-  private rowOf({ number: index, octets }: Line): NumberedRow[] {
+  private rowOf({ number: index, bytes }: Line): NumberedRow[] {
     const first = index + this.breaks;
-    if (octets === null) {
-      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_OCTETS} octets; a quotation mark that is not closed has the same effect.`;
+    if (bytes === null) {
+      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_BYTES} bytes; a quotation mark that is not closed has the same effect.`;
       throw new Problem('BODY_TOO_LARGE', detail);
     }
-    const text = this.textOf(octets);
-    this.breaks += breaksIn(text ?? octets.toString('latin1').replace(/\r$/, ''));
+    const text = this.textOf(bytes);
+    this.breaks += breaksIn(text ?? bytes.toString('latin1').replace(/\r$/, ''));
     const number = index + this.breaks;
     if (text === null) return [{ number, row: invalidRow(NOT_UTF8) }];
     let cells: string[];
@@ -143,10 +143,10 @@ export class RowReader {
     return [{ number, row: Object.fromEntries(named) as Row }];
   }
 
-  /** The text of a row without its line break; null for octets that are not in the charset of the file. */
-  private textOf(octets: Buffer): string | null {
+  /** The text of a row without its line break; null for bytes that are not in the charset of the file. */
+  private textOf(bytes: Buffer): string | null {
     try {
-      return decode(octets, this.body.charset).replace(/\r$/, '');
+      return decode(bytes, this.body.charset).replace(/\r$/, '');
     } catch {
       return null;
     }

@@ -3,7 +3,7 @@ import { Problem, invalidRequest } from '../../problem/problem.js';
 import { type FileColumns, headerRules } from '../csv/file-columns.js';
 import { type Row, RowReader } from '../csv/row-reader.js';
 import { readJsonBody } from '../body/json-body.js';
-import { LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import { CSV, type StreamedBody } from '../body/streamed-body.js';
 
 /** Lines that are validated before other requests continue. */
@@ -13,7 +13,7 @@ const SLICE = 100;
 export interface RawLine {
   /** Counted from 1. */
   readonly number: number;
-  readonly octets: number;
+  readonly bytes: number;
   /** The line as JSON. @throws Problem MALFORMED_JSON, BODY_TOO_LARGE or INVALID_REQUEST */
   readonly value: () => unknown;
   /** The content of a line that cannot be parsed, for its fingerprint. */
@@ -61,12 +61,12 @@ export function tooLong(detail: string): never {
 
 function linesOf(lines: LineReader, most: number): NextLines {
   return async () =>
-    (await lines.next(most))?.map(({ number, octets }) => ({
+    (await lines.next(most))?.map(({ number, bytes }) => ({
       number,
-      octets: octets?.length ?? 0,
+      bytes: bytes?.length ?? 0,
       value: () =>
-        octets === null ? tooLong(`The line is longer than ${MAX_LINE_OCTETS} octets.`) : readJsonBody(octets),
-      content: () => octets?.toString('latin1') ?? '',
+        bytes === null ? tooLong(`The line is longer than ${MAX_LINE_BYTES} bytes.`) : readJsonBody(bytes),
+      content: () => bytes?.toString('latin1') ?? '',
     })) ?? null;
 }
 
@@ -74,7 +74,7 @@ function rowsOf(rows: RowReader, most: number, readRow: FileFormat['readRow']): 
   return async () =>
     (await rows.next(most))?.map(({ number, row }) => ({
       number,
-      octets: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
+      bytes: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
       value: () => {
         if (row instanceof Problem) throw row;
         return readRow(row);

@@ -17,10 +17,10 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
 /** The current or last response of a connection. */
 const answers = new WeakMap<Duplex, ServerResponse>();
 
-/** Connections whose refusal waits for the previous response; further octets cause no second one. */
+/** Connections whose refusal waits for the previous response; further bytes cause no second one. */
 const refused = new WeakSet<Duplex>();
 
-/** Connections whose first octets are those of a HEAD request. */
+/** Connections whose first bytes are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
 
 /** Connections whose first line has not ended. */
@@ -38,11 +38,11 @@ export function watchClientErrors(instance: FastifyInstance): void {
     // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
     lines.add(socket);
-    socket.prependOnceListener('data', (octets: Buffer) => {
-      if (isHeadRequest(octets)) heads.add(socket);
+    socket.prependOnceListener('data', (bytes: Buffer) => {
+      if (isHeadRequest(bytes)) heads.add(socket);
     });
-    const read = (octets: Buffer): void => {
-      if (!octets.includes(LINE_FEED)) return;
+    const read = (bytes: Buffer): void => {
+      if (!bytes.includes(LINE_FEED)) return;
       lines.delete(socket);
       socket.off('data', read);
     };
@@ -53,7 +53,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
     // After a request for an upgrade, Node 20 reports no further parse error of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // The response stall timeout. Node counts sent octets as activity, so a slow reader is not affected. Other limits
+  // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Other limits
   // cover silence before a request is complete; a long poll or a waiting stream is not a fault of the client.
   server.on('timeout', (socket: Socket) => {
     const last = answers.get(socket);
@@ -80,7 +80,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
     socket.destroy();
     return;
   }
-  // Octets behind a request that closes the connection are not a request (RFC 9112 9.6).
+  // Bytes behind a request that closes the connection are not a request (RFC 9112 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') {
     if (answers.get(socket)?.writableFinished !== false) end(socket);
     return;
@@ -88,7 +88,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
   const code = isLongLine ? 'URI_TOO_LONG' : (BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP');
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
-  // The octets themselves could contain a key.
+  // The bytes themselves could contain a key.
   const { status } = CATALOGUE[code];
   this.log.info(
     { status, code, reason: error.code, address: this.loggedAddress?.(socket.remoteAddress) },
@@ -109,8 +109,8 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   } else endWith(problem, socket, isHead);
 }
 
-function isHeadRequest(octets: Buffer): boolean {
-  return octets.toString('latin1', 0, 5) === 'HEAD ';
+function isHeadRequest(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 5) === 'HEAD ';
 }
 
 /** @param isHead whether the request has the method HEAD, whose response has no body (RFC 9110 9.3.2). */
@@ -130,7 +130,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
 }
 
 /**
- * Ends a connection, and reads and drops what the client still sends: closing one with unread octets resets it, which discards the
+ * Ends a connection, and reads and drops what the client still sends: closing one with unread bytes resets it, which discards the
  * response (RFC 9112 9.6).
  */
 export function end(socket: Socket, last = ''): void {

@@ -11,7 +11,7 @@ import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 import { Pipelining } from './pipelining.js';
 
-/** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
+/** A local name may have 8192 bytes, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
 const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 

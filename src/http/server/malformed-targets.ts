@@ -35,7 +35,7 @@ function isDecodable(path: string): boolean {
 /** Adds the routes of these targets. */
 export function refuseMalformedTargets(server: FastifyInstance): void {
   const detail =
-    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.';
+    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';
   // A hook, so that the body is not read.
   const onRequest = (): Promise<never> => Promise.reject(new Problem('MALFORMED_URL', detail));
   for (const face of FACES)

@@ -7,7 +7,7 @@ const MAX_WAITING = 31;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Octets of the shortest request head that Node's parser accepts: `GET /`, a line feed, and an empty line. */
+/** Bytes of the shortest request head that Node's parser accepts: `GET /`, a line feed, and an empty line. */
 const SHORTEST_HEAD = 7;
 
 interface Connection {
@@ -45,23 +45,23 @@ export class Pipelining {
   }
 
   /**
-   * Stops reading a connection with `MAX_WAITING` requests: parsing one takes 10 µs and 3 KB for as little as 18 octets. Takes the
-   * place of Node's parser as the listener for octets, and gives it only as many as have room.
+   * Stops reading a connection with `MAX_WAITING` requests: parsing one takes 10 µs and 3 KB for as little as 18 bytes. Takes the
+   * place of Node's parser as the listener for bytes, and gives it only as many as have room.
    */
   limit(server: Server): void {
     server.on('connection', (socket: Socket) => {
       const connection = { waiting: 0, isFull: false };
       this.connections.set(socket, connection);
-      const parsers = socket.listeners('data') as ((octets: Buffer) => void)[];
-      socket.removeAllListeners('data').on('data', (octets: Buffer) => {
-        let rest = octets;
+      const parsers = socket.listeners('data') as ((bytes: Buffer) => void)[];
+      socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
+        let rest = bytes;
         while (rest.length > 0 && this.connections.has(socket)) {
           const room = MAX_WAITING - connection.waiting;
           if (room <= 0) {
             connection.isFull = true;
             socket.pause();
           }
-          // Node pauses it too, and its parser must not get octets then.
+          // Node pauses it too, and its parser must not get bytes then.
           if (socket.isPaused()) {
             socket.unshift(rest);
             return;
@@ -80,26 +80,26 @@ export class Pipelining {
 }
 
 /**
- * The number of octets in which at most `most` (1 or more) request heads begin and end; estimated from empty lines.
- * @param octets received octets, from any position of a request.
- * @returns at least 1, at most all octets.
+ * The number of bytes in which at most `most` (1 or more) request heads begin and end; estimated from empty lines.
+ * @param bytes received bytes, from any position of a request.
+ * @returns at least 1, at most all bytes.
  */
-export function lengthOfHeads(octets: Buffer, most: number): number {
-  if (octets.length <= most * SHORTEST_HEAD) return octets.length;
+export function lengthOfHeads(bytes: Buffer, most: number): number {
+  if (bytes.length <= most * SHORTEST_HEAD) return bytes.length;
   let length = 0;
   for (let heads = 0; heads < most; heads++) {
-    const end = endOfEmptyLine(octets, length + SHORTEST_HEAD - 2);
-    if (end < 0) return octets.length;
+    const end = endOfEmptyLine(bytes, length + SHORTEST_HEAD - 2);
+    if (end < 0) return bytes.length;
     length = end;
   }
   return length;
 }
 
 /** The offset behind the first empty line that follows a line feed at `from` or later; -1 when there is none. */
-function endOfEmptyLine(octets: Buffer, from: number): number {
-  for (let at = octets.indexOf(LF, from); at >= 0; at = octets.indexOf(LF, at + 1)) {
-    const next = octets[at + 1] === CR ? at + 2 : at + 1;
-    if (octets[next] === LF) return next + 1;
+function endOfEmptyLine(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    const next = bytes[at + 1] === CR ? at + 2 : at + 1;
+    if (bytes[next] === LF) return next + 1;
   }
   return -1;
 }

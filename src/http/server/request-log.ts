@@ -26,7 +26,7 @@ const SHOWN = new Set([
 /** Names of parameters; others can be a person or a key. */
 const NAME = /^[a-z_]{1,20}$/i;
 
-const COUNTED = Symbol('octets of earlier requests');
+const COUNTED = Symbol('bytes of earlier requests');
 
 type CountedSocket = Socket & { [COUNTED]?: { in: number; out: number } };
 

@@ -6,7 +6,7 @@ import { end } from './client-errors.js';
  * Reads and drops the rest of a body whose request was answered before its end, so that the client receives the response and the
  * connection can have further requests.
  *
- * Replaces one method of sockets. Node closes a connection with it behind a response with `Connection: close`, also where octets are
+ * Replaces one method of sockets. Node closes a connection with it behind a response with `Connection: close`, also where bytes are
  * unread, which resets the connection and can discard the response (RFC 9112 9.6). No setting of Node changes that.
  */
 export function dropUnreadBodies(server: Server): void {

@@ -4,7 +4,7 @@ import { isTarget, targetFault } from '../../registry/target.js';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_LANGUAGE_LENGTH, isLanguage } from '../../registry/members.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_ALTERNATES } from '../../registry/identifier-record.js';
 
 /** Permits a missing member but not null, which `IsOptional` would permit. */
@@ -75,7 +75,7 @@ export const IsAlternateIds = (): PropertyDecorator =>
     IsArray(),
     ArrayMaxSize(MAX_ALTERNATES),
     IsString({ each: true }),
-    MaxLength(MAX_STORED_OCTETS, { each: true }),
+    MaxLength(MAX_STORED_BYTES, { each: true }),
     Optional(),
-    ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, maxLength: MAX_STORED_OCTETS, required: false }),
+    ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, maxLength: MAX_STORED_BYTES, required: false }),
   );

@@ -6,7 +6,7 @@ import { nativeText } from '../../registry/identifier-record.js';
 import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { serverStarted } from '../../problem/storage-problems.js';
-import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import type { Queryable } from '../transactions.js';
 import {
@@ -47,8 +47,8 @@ export interface FoundEvents {
   readonly isFull: boolean;
   /** How many events were read, found or not. */
   readonly read: number;
-  /** About the octets of the patches. */
-  readonly octets: number;
+  /** About the bytes of the patches. */
+  readonly bytes: number;
 }
 
 /** Changes, and whether more follow that were found by the same query. */
@@ -80,14 +80,14 @@ const OF_IDENTIFIER = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS octets_before
+        AS bytes_before
     FROM (
       SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
 /** $1: the ids of identifiers that have changed, or were imported. Their first events have the values with which they were minted. */
 const FIRST_EVENTS = `
@@ -101,14 +101,14 @@ const OF_NAMING_AUTHORITY = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS octets_before
+        AS bytes_before
     FROM (
       SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
 @Injectable()
 export class ChangeReader {
@@ -200,7 +200,7 @@ export class ChangeReader {
       end: last === undefined || (last.is_last && last.read <= reads),
       isFull: found.length === query.limit || last?.is_last === false,
       read: rows.at(-1)?.read ?? 0,
-      octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
+      bytes: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { namingAuthorityKey } from '../../identifier/index.js';
 import type { ChangeKind } from '../../registry/change.js';
-import { MAX_PAGE_OCTETS } from '../bounded-page.js';
+import { MAX_PAGE_BYTES } from '../bounded-page.js';
 
 /** The position of a change in the log, and its ordinal. */
 export interface LogPosition {
@@ -47,7 +47,7 @@ export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value A
 /**
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events are read; $5 to $8: the filter, null for all. The event
  * at the position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The
- * last event that was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_OCTETS`; the
+ * last event that was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; the
  * patches of first events are built only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out
  * of the choice of an index. Where the half of `change` is full, `bound` is its last row, and first events are not read behind it:
  * see `lastBefore`.
@@ -76,11 +76,11 @@ const statementOf = (
          CASE WHEN b.is_found
            THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE (f.position, f.id) = (b.position, b.id))) END AS patch
   FROM (
-    SELECT p.*, coalesce(sum(octets) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
+    SELECT p.*, coalesce(sum(bytes) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
     FROM (
       SELECT w.*, CASE WHEN is_found
-               THEN coalesce(octet_length(patch), (SELECT f.octets FROM first_event f WHERE (f.position, f.id) = (w.position, w.id)))
-             END AS octets
+               THEN coalesce(octet_length(patch), (SELECT f.bytes FROM first_event f WHERE (f.position, f.id) = (w.position, w.id)))
+             END AS bytes
       FROM (
         SELECT l.*, row_number() OVER (ORDER BY ${order}) AS read, lead(false, 1, true) OVER (ORDER BY ${order}) AS is_last,
                (position, id) ${beyond} ($1::bigint, $2::bigint)
@@ -98,7 +98,7 @@ const statementOf = (
       ORDER BY ${order} LIMIT $3::int + 2
     ) p
   ) b LEFT JOIN identifier i ON i.id = b.identifier_id
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY ${order}`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY ${order}`;
 };
 
 const STATEMENTS: Readonly<Record<LogOrder, string>> = {

@@ -4,7 +4,7 @@ import { arrayOf, prepared } from '../statement.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
@@ -41,7 +41,7 @@ interface ConflictColumns {
 
 type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
 
-/** `isCut`: the records of the mints before this one have too many octets. */
+/** `isCut`: the records of the mints before this one have too many bytes. */
 type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
 
 /** What an identifier has of its request, and whether that is not the request of the mint. */
@@ -51,7 +51,7 @@ const IS_OTHER =
 
 /**
  * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. The identifier of an
- * earlier attempt of the same request is left out: that is a replay. Of several conflicts of a kind the first is read, and records only up to `MAX_PAGE_OCTETS`. OFFSET 0: see the planner assumptions.
+ * earlier attempt of the same request is left out: that is a replay. Of several conflicts of a kind the first is read, and records only up to `MAX_PAGE_BYTES`. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -93,10 +93,10 @@ const CONFLICTS = `
     OFFSET 0
   ) h
   ), bounded AS (
-    SELECT f.*, coalesce(sum(o.octets) OVER (ORDER BY f.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-             >= ${MAX_PAGE_OCTETS} AS is_cut
+    SELECT f.*, coalesce(sum(o.bytes) OVER (ORDER BY f.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_BYTES} AS is_cut
     FROM (SELECT DISTINCT ON (ordinal, kind) * FROM found ORDER BY ordinal, kind, index) f
-    CROSS JOIN LATERAL (SELECT ${octetsOfRow('i')} AS octets FROM identifier i WHERE i.id = f.id OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT ${bytesOfRow('i')} AS bytes FROM identifier i WHERE i.id = f.id OFFSET 0) o
   )
   SELECT b.ordinal, b.kind, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
   FROM bounded b LEFT JOIN LATERAL (

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { clientGone } from '../../problem/problem.js';
 import { denotes } from '../../registry/key-collision.js';
-import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { type NumberedFilter, type PageFilter, hasName, isServed } from './page-filter.js';
 import { countQuery, estimateQuery, pageQuery } from './page-query.js';
@@ -84,8 +84,8 @@ interface Compared {
   readonly isWanted: () => boolean;
 }
 
-/** A row with the octets of the values of the rows before it. */
-type MeasuredRow = IdentifierRow & PageRow & { readonly octets_before: string };
+/** A row with the bytes of the values of the rows before it. */
+type MeasuredRow = IdentifierRow & PageRow & { readonly bytes_before: string };
 
 /** Lists records in order of minting. An expired reservation counts as withdrawn. */
 @Injectable()
@@ -106,7 +106,7 @@ export class IdentifierPages {
     const records: IdentifierRecord[] = [];
     let range = rangeOf(numbered, order, after);
     let reached: PageCursor | null = null;
-    let octets = 0;
+    let bytes = 0;
     const isBounded = !isServed(filter);
     // Of several naming authorities every row that is read matches, but their lists are read one by one.
     const isInParts = isBounded || (numbered.namingAuthorityIds !== undefined && !hasName(numbered));
@@ -116,11 +116,11 @@ export class IdentifierPages {
       const compared = end === null ? range : rangeUpTo(range, end);
       const read = await this.read(filter, { numbered, range: compared, index, isWanted }, limit - records.length);
       records.push(...read.records);
-      octets += read.octets;
+      bytes += read.bytes;
       if (read.next !== null) return { records, next: read.next };
       if (end === null) return { records, next: null };
       reached = end;
-      if (records.length === limit || octets > MAX_PAGE_OCTETS) return { records, next: end };
+      if (records.length === limit || bytes > MAX_PAGE_BYTES) return { records, next: end };
       range = rangeAfter(range, end);
     }
     return { records, next: reached, isTooBroad: isBounded };
@@ -145,25 +145,25 @@ export class IdentifierPages {
     return { value: Math.max(counted, await this.estimate(numbered, range)), isExact: false };
   }
 
-  /** Reads up to `limit` records of a range; `next` is null at its end. `octets` is about the size of their values. */
+  /** Reads up to `limit` records of a range; `next` is null at its end. `bytes` is about the size of their values. */
   private async read(filter: PageFilter, { numbered, range: whole, index, isWanted }: Compared, limit: number) {
     const records: IdentifierRecord[] = [];
     let range = whole;
-    let octets = 0;
+    let bytes = 0;
     for (let most = FIRST_READ; ; most *= READ_GROWTH) {
       const wanted = Math.min(most, limit - records.length);
       const found = await this.pool.query<MeasuredRow>(pageQuery(numbered, range, wanted + 1, index));
       const rows = found.rows.slice(0, wanted);
       const last = rows.at(-1);
-      if (last === undefined) return { records, next: null, octets };
-      octets += Number(last.octets_before);
+      if (last === undefined) return { records, next: null, bytes };
+      bytes += Number(last.bytes_before);
       const next = { createdAt: last.created_at, id: BigInt(last.id) };
       const read = rows.map((row) => recordOf(row));
       records.push(...read.filter((record) => hasNames(record, filter)));
-      if (!last.has_next) return { records, next: null, octets };
+      if (!last.has_next) return { records, next: null, bytes };
       // A page without a record would end the list of a client that does not read `next`.
-      const isShort = (rows.length < wanted || octets > MAX_PAGE_OCTETS) && records.length > 0;
-      if (isShort || records.length === limit) return { records, next, octets };
+      const isShort = (rows.length < wanted || bytes > MAX_PAGE_BYTES) && records.length > 0;
+      if (isShort || records.length === limit) return { records, next, bytes };
       if (!isWanted()) throw clientGone();
       range = rangeAfter(range, next);
     }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { octetsOfRow } from '../bounded-page.js';
+import { bytesOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
@@ -32,13 +32,13 @@ const BY_IDS = `
   SELECT ${recordColumns('r')}
   FROM identifier_record r WHERE id = ANY($1::bigint[])`;
 
-/** $1: the ids; $2: octets of records after which the result ends. */
+/** $1: the ids; $2: bytes of records after which the result ends. */
 const FIRST_BY_IDS = `
   SELECT ${recordColumns('r')}
   FROM (
-    SELECT i.id, sum(${octetsOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS octets
+    SELECT i.id, sum(${bytesOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
     FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n) JOIN identifier i ON i.id = w.id
-  ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.octets < $2 OR measured.octets IS NULL`;
+  ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.bytes < $2 OR measured.bytes IS NULL`;
 
 /** $1: the ids; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = `
@@ -118,23 +118,23 @@ export class IdentifierReader {
   /**
    * Records of items, in parts, so that the process never has many large ones.
    * @param idsOf the records of an item; one that does not exist is not in the map.
-   * @param most items and octets of a part; it has at least one item.
+   * @param most items and bytes of a part; it has at least one item.
    */
   async *inParts<T>(
     items: readonly T[],
     idsOf: (item: T) => readonly bigint[],
-    most: { readonly items: number; readonly octets: number },
+    most: { readonly items: number; readonly bytes: number },
     from: Queryable = this.pool,
   ): AsyncGenerator<{ readonly part: readonly T[]; readonly records: ReadonlyMap<bigint, IdentifierRecord> }> {
     let size = most.items;
     for (let start = 0; start < items.length;) {
       const slice = items.slice(start, start + size);
       const ids = slice.flatMap((item) => idsOf(item));
-      let records = ids.length === 0 ? [] : await this.findFirst(ids, most.octets, from);
+      let records = ids.length === 0 ? [] : await this.findFirst(ids, most.bytes, from);
       const found = new Set(records.map(({ id }) => id));
       const cut = slice.findIndex((item) => idsOf(item).some((id) => !found.has(id)));
       const part = slice.slice(0, cut === -1 ? slice.length : Math.max(cut, 1));
-      // The records of one item have more octets than a part, or do not exist.
+      // The records of one item have more bytes than a part, or do not exist.
       if (cut === 0)
         records = await this.findByIds(
           part.flatMap((item) => idsOf(item)),
@@ -147,17 +147,17 @@ export class IdentifierReader {
     }
   }
 
-  private async findFirst(ids: readonly bigint[], octets: number, from: Queryable): Promise<IdentifierRecord[]> {
-    const values = [ids.map(String), octets];
+  private async findFirst(ids: readonly bigint[], bytes: number, from: Queryable): Promise<IdentifierRecord[]> {
+    const values = [ids.map(String), bytes];
     const { rows } = await from.query<IdentifierRow>({ text: FIRST_BY_IDS, values });
     return rows.map((row) => recordOf(row));
   }
 
-  /** The octets of the texts and values of records together. */
-  async octetsOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
-    const text = `SELECT coalesce(sum(${octetsOfRow('i')}), 0)::float8 AS octets FROM identifier i WHERE id = ANY($1::bigint[])`;
-    const { rows } = await from.query<{ octets: number }>({ text, values: [ids.map(String)] });
-    return rows[0]?.octets ?? 0;
+  /** The bytes of the texts and values of records together. */
+  async bytesOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
+    const text = `SELECT coalesce(sum(${bytesOfRow('i')}), 0)::float8 AS bytes FROM identifier i WHERE id = ANY($1::bigint[])`;
+    const { rows } = await from.query<{ bytes: number }>({ text, values: [ids.map(String)] });
+    return rows[0]?.bytes ?? 0;
   }
 
   /** The metadata records that were minted with those of the identifiers that are reserved. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../statement.js';
-import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
@@ -50,7 +50,7 @@ interface MatchColumns {
   readonly identifier: string;
 }
 
-/** `isCut`: the records before this one have too many octets. */
+/** `isCut`: the records before this one have too many bytes. */
 type MatchRow = MatchColumns & ((IdentifierRow & { readonly isCut: false }) | { readonly isCut: true });
 
 /** What one statement found, by the ordinals of texts. */
@@ -67,8 +67,8 @@ const isSearched = (row: 'i' | 'x'): string =>
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
  * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, which are compared
- * octet by octet; $14: the rules by which names are compared; $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, and only up to
- * `MAX_PAGE_OCTETS`: a text behind them has a row without a record. OFFSET 0: see the planner assumptions.
+ * byte by byte; $14: the rules by which names are compared; $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, and only up to
+ * `MAX_PAGE_BYTES`: a text behind them has a row without a record. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
@@ -125,12 +125,12 @@ const FIND = `
     WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
   ), measured AS (
     SELECT o.*, octet_length(o.identifier) + coalesce((
-             SELECT ${octetsOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
-           ), 0) AS octets
+             SELECT ${bytesOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
+           ), 0) AS bytes
     FROM ordered o WHERE o.reading = o.first_reading
   ), bounded AS (
-    SELECT m.*, coalesce(sum(m.octets) OVER (ORDER BY m.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-             >= ${MAX_PAGE_OCTETS} AS is_cut
+    SELECT m.*, coalesce(sum(m.bytes) OVER (ORDER BY m.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_BYTES} AS is_cut
     FROM measured m
   )
   SELECT o.ordinal, o.reading, o.matched_by, o.identifier, o.is_cut AS "isCut", r.*

@@ -19,7 +19,7 @@ export interface PageFilter {
    * that are withdrawn for legal reasons.
    */
   readonly curated?: readonly string[] | undefined;
-  /** The first octets of the target, as it is stored. */
+  /** The first bytes of the target, as it is stored. */
   readonly targetPrefix?: string | undefined;
   /** A client that made a change after the identifier was created. */
   readonly changedBy?: string | undefined;

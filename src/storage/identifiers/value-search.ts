@@ -5,8 +5,8 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 /** How long a search may take: a wildcard is compared with each identifier of the searched naming authorities. */
 export const MAX_SEARCH_MS = 2000;
 
-/** Octets of all names of a result together, so that it has a bounded size in memory. */
-const MAX_RESULT_OCTETS = 8_388_608;
+/** Bytes of all names of a result together, so that it has a bounded size in memory. */
+const MAX_RESULT_BYTES = 8_388_608;
 
 /** A condition on the values of a record. Targets and metadata IDs have an index; a pattern is compared with each record. */
 export type SearchTerm =
@@ -39,7 +39,7 @@ export interface FoundName {
   readonly handle: string;
 }
 
-/** `slow`: it took more than `MAX_SEARCH_MS`; `large`: its names have too many octets. */
+/** `slow`: it took more than `MAX_SEARCH_MS`; `large`: its names have too many bytes. */
 export type SearchResult = readonly FoundName[] | 'slow' | 'large';
 
 /** Finds active identifiers by the values that everybody may read. */
@@ -53,10 +53,10 @@ export class ValueSearch {
     let isSound = false;
     try {
       await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${MAX_SEARCH_MS}`);
-      const { rows } = await client.query<{ id: string; name: string; octets: number }>(searchQuery(query));
+      const { rows } = await client.query<{ id: string; name: string; bytes: number }>(searchQuery(query));
       await client.query('COMMIT');
       isSound = true;
-      if ((rows.at(-1)?.octets ?? 0) > MAX_RESULT_OCTETS) return 'large';
+      if ((rows.at(-1)?.bytes ?? 0) > MAX_RESULT_BYTES) return 'large';
       return rows.map(({ id, name }) => ({ id: BigInt(id), handle: name }));
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== '57014') throw error;
@@ -69,7 +69,7 @@ export class ValueSearch {
   }
 }
 
-/** The statement ends with the first row that exceeds the octets of a result. */
+/** The statement ends with the first row that exceeds the bytes of a result. */
 export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): {
   text: string;
   values: unknown[];
@@ -82,9 +82,9 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
     conditions.push(`i.naming_authority_id = ANY(ARRAY(${ids})) AND i.id > 0`);
   }
   const text = `
-    SELECT id, name, octets::float8 FROM (
+    SELECT id, name, bytes::float8 FROM (
       SELECT id, created_at, name, octet_length(name) AS own,
-             sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS octets
+             sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes
       FROM (
         SELECT i.id, i.created_at,
                CASE WHEN n.case_insensitive THEN upper(n.prefix COLLATE "C") ELSE n.prefix END || '/' ||
@@ -95,7 +95,7 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
         ORDER BY i.created_at, i.id OFFSET ${add(offset)} LIMIT ${add(limit)}
       ) found
     ) bounded
-    WHERE octets - own <= ${MAX_RESULT_OCTETS} ORDER BY created_at, id`;
+    WHERE bytes - own <= ${MAX_RESULT_BYTES} ORDER BY created_at, id`;
   // Unnamed: the plan depends on the values.
   return { text, values };
 }

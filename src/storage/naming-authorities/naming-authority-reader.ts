@@ -9,12 +9,12 @@ import type { Queryable } from '../transactions.js';
 export interface NamingAuthorityFamily {
   readonly namingAuthority: NamingAuthority;
   readonly parent: string | null;
-  /** The directly derived prefixes, in the order of their octets. */
+  /** The directly derived prefixes, in the order of their bytes. */
   readonly children: readonly string[];
 }
 
 // The collation "C" folds ASCII letters alone (R-15), as `namingAuthorityKey` does. Derived prefixes start with the key and
-// "."; "/" is the octet after ".".
+// "."; "/" is the byte after ".".
 
 /** $1: the key of the prefix. */
 const BY_KEY = String.raw`
@@ -67,7 +67,7 @@ export class NamingAuthorityReader {
     return rows.map(({ prefix }) => prefix);
   }
 
-  /** One page in the order of the octets, after a prefix, of the `only` visible prefixes (null for all). */
+  /** One page in the order of the bytes, after a prefix, of the `only` visible prefixes (null for all). */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const { rows } = await this.pool.query<FamilyRow>(PAGE, [limit, after, only]);
     return rows.map(familyOf);

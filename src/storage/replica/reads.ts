@@ -126,7 +126,7 @@ const LAST_OF_IDENTIFIER = `
     (SELECT version, kind, at, client, CASE WHEN octet_length(patch) <= 16384 THEN patch END AS patch
      FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
     UNION ALL
-    (SELECT version, kind, at, client, CASE WHEN octets <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
+    (SELECT version, kind, at, client, CASE WHEN bytes <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
   ) last ORDER BY version DESC LIMIT $2`;
 
 /** The histories on pages. */

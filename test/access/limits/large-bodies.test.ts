@@ -50,11 +50,11 @@ afterEach(async () => {
 });
 
 /** Sends a body. @returns the text of its response; "waits" when its handler has got it. */
-async function post(octets: number, framing: 'chunked' | 'announced', key?: string): Promise<string> {
+async function post(bytes: number, framing: 'chunked' | 'announced', key?: string): Promise<string> {
   const { port } = server.server.address() as AddressInfo;
   const headers = {
     ...{ 'content-type': 'application/octet-stream', connection: 'close' },
-    ...(framing === 'announced' ? { 'content-length': octets } : { 'transfer-encoding': 'chunked' }),
+    ...(framing === 'announced' ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' }),
     ...(key !== undefined && { 'x-key': key }),
   };
   const outgoing = send({ host: '127.0.0.1', port, method: 'POST', headers });
@@ -73,7 +73,7 @@ async function post(octets: number, framing: 'chunked' | 'announced', key?: stri
       resolve('waits');
     };
   });
-  outgoing.end(Buffer.alloc(octets, 'x'));
+  outgoing.end(Buffer.alloc(bytes, 'x'));
   return Promise.race([answered, handled]);
 }
 
@@ -93,7 +93,7 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     expect(waiting).toHaveLength(1);
   });
 
-  it('have together at most the octets of the largest body for a client, and those below 64 KiB do not count', async () => {
+  it('have together at most the bytes of the largest body for a client, and those below 64 KiB do not count', async () => {
     expect(await post(2 * MIB, framing, 'key-7')).toBe('waits');
     expect(await post(MIB + 1, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
     expect(await post(MIB, framing, 'key-7')).toBe('waits');

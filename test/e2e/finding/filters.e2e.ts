@@ -244,7 +244,7 @@ describe('a date without time', () => {
 });
 
 describe('the filters of an export', () => {
-  it('"targetPrefix" compares octet by octet: case and percent-encoding differ', async () => {
+  it('"targetPrefix" compares byte by byte: case and percent-encoding differ', async () => {
     expect(await exported(`targetPrefix=${encodeURIComponent('https://old.example.org/')}`)).toEqual([
       ...[minted[0], minted[1], minted[5]],
     ]);

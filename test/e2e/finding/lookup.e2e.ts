@@ -71,7 +71,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('accepts a Handle of 4096 octets in the path, escaped twice', async () => {
+  it('accepts a Handle of 4096 bytes in the path, escaped twice', async () => {
     const handle = `hdl:1234/${'%C3%A9'.repeat(2045)}`;
     const answer = await service.client.get(`/identifiers/${encodeURIComponent(handle)}`);
     expect([answer.status, answer.body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
@@ -86,7 +86,7 @@ describe('GET /identifiers/{identifier}', () => {
     ['CID-10: another Handle under one of ours', '100.102/report-7', 400, 'INVALID_GUID'],
     ['CID-06: an empty segment', encodeURIComponent(`hdl:100..102/${GUID}`), 400, 'INVALID_NAMING_AUTHORITY'],
     ['a word', 'word', 400, 'NOT_RECOGNIZED'],
-    ['octets that are not UTF-8', '100.102/%FF', 400, 'MALFORMED_URL'],
+    ['bytes that are not UTF-8', '100.102/%FF', 400, 'MALFORMED_URL'],
     ['a broken escape', '100.102/%zz', 400, 'MALFORMED_URL'],
     ['U+0000', '100.102/a%00b', 400, 'INVALID_CHARACTER'],
     ['another resolver', encodeURIComponent(`http://example.org/${IDENTIFIER}`), 400, 'AUTHORITY_MISMATCH'],
@@ -146,7 +146,7 @@ describe('GET /identifiers', () => {
     expect((await find({ metadataId: 'hdl:1234/case' })).body.items).toEqual([]);
   });
 
-  it('stores and finds a Handle of 4096 octets, all of which need an escape', async () => {
+  it('stores and finds a Handle of 4096 bytes, all of which need an escape', async () => {
     const metadataId = `1234/${'é'.repeat(2045)}`;
     const minted = await service.client.mint({ metadataId });
     expect(minted.status).toBe(201);

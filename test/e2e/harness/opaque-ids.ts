@@ -53,7 +53,7 @@ export const REFUSED: readonly (readonly [kind: string, id: unknown])[] = [
   ['DEL', 'a\x7f'],
   ['a C1 control', 'a\x85b'],
   ['half a surrogate pair', 'a\ud800'],
-  ['2,049 octets', `${'é'.repeat(1024)}a`],
+  ['2,049 bytes', `${'é'.repeat(1024)}a`],
   ['a number', 4711],
   ['an object', {}],
 ];

@@ -13,7 +13,7 @@ const SECURITY_HEADERS = {
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
 
-/** Sends octets; returns the status line, headers by lower-case name, and body of the response. */
+/** Sends bytes; returns the status line, headers by lower-case name, and body of the response. */
 function raw(bytes: string): Promise<{ head: string; headers: Map<string, string>; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);

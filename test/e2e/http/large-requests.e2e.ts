@@ -226,8 +226,8 @@ describe('large bodies of one address without a key', () => {
   it.each([
     ['with Content-Length', large, `content-length: ${large.length}`],
     ['in chunks', chunked(large), 'transfer-encoding: chunked'],
-  ])('are four at once %s, and the fifth is refused with Retry-After', async (_, octets, framing) => {
-    const unfinished = octets.slice(0, -20);
+  ])('are four at once %s, and the fifth is refused with Retry-After', async (_, bytes, framing) => {
+    const unfinished = bytes.slice(0, -20);
     const connections = await Promise.all(
       Array.from({ length: 5 }, () => sendUnread('/normalize', unfinished, framing)),
     );
@@ -242,7 +242,7 @@ describe('large bodies of one address without a key', () => {
     expect((await post('/normalize', amplified(10, 10))).status).toBe(200);
     const four = connections.filter((connection) => connection !== refused);
     expect(four.map(({ received }) => received())).toEqual(['', '', '', '']);
-    for (const { socket } of four) socket.write(octets.slice(-20));
+    for (const { socket } of four) socket.write(bytes.slice(-20));
     for (const connection of four) expect(await connection.until('"normalized"')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await untilServed(large)).toBe(200);
   });

@@ -9,10 +9,10 @@ import { undisturbed } from '../harness/stalls.js';
 const services = useLimitedServices();
 const { start } = services;
 
-const OCTETS = 16_000_000;
+const BYTES = 16_000_000;
 
 /** A valid mint except for its size: a parser does not stop at its start. */
-const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(OCTETS - 48)}" }`);
+const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(BYTES - 48)}" }`);
 
 let client: Client;
 let limited: Client;
@@ -66,7 +66,7 @@ const SIZE = { 'content-length': String(BODY.length) };
 describe.each(REFUSALS)('$status $code of $line', (refusal) => {
   const { status, code } = refusal;
 
-  it('is sent before any octet of the body has arrived', async () => {
+  it('is sent before any byte of the body has arrived', async () => {
     const connection = await send(refusal, SIZE);
     expect(await connection.until(`"code":"${code}"`)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
@@ -162,13 +162,13 @@ describe('twenty refused bodies on one connection', () => {
     try {
       const connection = await connectTo(server.url);
       open.push(connection);
-      const octets = 300_000;
-      const head = `POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${octets}\r\n\r\n`;
+      const bytes = 300_000;
+      const head = `POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${bytes}\r\n\r\n`;
       for (let i = 1; i <= 20; i++) {
         connection.socket.write(head);
         // The refusal comes before the body.
         while (connection.received().split('"code":"NOT_FOUND"').length <= i) await once(connection.socket, 'data');
-        connection.socket.write(Buffer.alloc(octets));
+        connection.socket.write(Buffer.alloc(bytes));
       }
       connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
       await connection.until('"state":"ok"');

@@ -128,7 +128,7 @@ describe('the database enforces its constraints itself', () => {
     ['an unknown state', 'state', "'gone'", 'identifier_state_check'],
     ['version 0', 'version', '0', 'identifier_version_check'],
     ['a metadata ID without its key', 'metadata_id', "'hdl:1/2'", 'identifier_metadata_check'],
-    ['a target over 2048 octets', 'target', "'http://a/' || repeat('x', 2048)", 'identifier_target_check'],
+    ['a target over 2048 bytes', 'target', "'http://a/' || repeat('x', 2048)", 'identifier_target_check'],
     ['a request key without a hash', 'request_key, request_index', "'k', 0", 'identifier_request_check'],
     ['a lease on an active identifier', 'lease_until', 'now()', 'identifier_lease_check'],
     [

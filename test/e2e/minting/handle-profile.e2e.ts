@@ -20,9 +20,9 @@ beforeAll(async () => {
 const register = (namingAuthority: string, localName: string, fields: object = {}) =>
   service.client.mint({ namingAuthority, localName, ...fields });
 const get = (spelling: string) => service.client.get(`/identifiers/${encodeURIComponent(spelling)}`);
-/** Every octet escaped. */
+/** Every byte escaped. */
 const escaped = (text: string) =>
-  [...Buffer.from(text)].map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
 const HEX = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
@@ -128,7 +128,7 @@ describe('CID-02: a local name of any kind', () => {
     expect(answer.body.identifier).toBe(`${OWN}/raw (1) é`);
   });
 
-  it('accepts 8192 octets, each escaped twice in a path, and sends no header that clients cannot read', async () => {
+  it('accepts 8192 bytes, each escaped twice in a path, and sends no header that clients cannot read', async () => {
     const localName = 'é'.repeat(4096);
     const minted = await register(OWN, localName);
     expect([minted.status, minted.body.localName]).toEqual([201, localName]);
@@ -149,7 +149,7 @@ describe('CID-02: a local name of any kind', () => {
 
   const refusals: [string, object, number, string, string][] = [
     ['R-11: an empty local name', { localName: '' }, 400, 'EMPTY_LOCAL_NAME', '/localName'],
-    ['8193 octets', { localName: `x${'é'.repeat(4096)}` }, 400, 'INVALID_REQUEST', '/localName'],
+    ['8193 bytes', { localName: `x${'é'.repeat(4096)}` }, 400, 'INVALID_REQUEST', '/localName'],
     ['8193 characters', { localName: 'x'.repeat(8193) }, 400, 'INVALID_REQUEST', '/localName'],
     ['U+0000', { localName: 'a\0' }, 400, 'INVALID_CHARACTER', '/localName'],
     ['R-29: U+202E', { localName: 'a\u202e' }, 400, 'INVALID_CHARACTER', '/localName'],

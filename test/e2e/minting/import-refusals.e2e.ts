@@ -65,9 +65,9 @@ describe('POST /identifiers/import', () => {
     ['other columns', 'a,b\r\n1,2\r\n', '"a" is not a column'],
     ['a column twice', 'identifier,state,State\r\n1,2,3\r\n', 'two columns are "state"'],
     ['no identifiers', 'target\r\nhttps://repo.example.org/1\r\n', '"identifier" is missing'],
-    ['no octet', '', 'it is empty'],
+    ['no byte', '', 'it is empty'],
     ['empty lines only', '\r\n\r\n', 'it is empty'],
-    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'its first row is longer than 65536 octets'],
+    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'its first row is longer than 65536 bytes'],
     ['a byte order mark only', '\ufeff', 'it is empty'],
   ])('refuses a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {

@@ -139,7 +139,7 @@ describe('an opaque metadata ID that is spelled like an identifier', () => {
     expect(result).toMatchObject({ outcome: 'found', matchedBy: 'identifier', others: [] });
   });
 
-  it('is found beside the metadata ID that is recognized, and notations are compared octet by octet', async () => {
+  it('is found beside the metadata ID that is recognized, and notations are compared byte by byte', async () => {
     const recognized = await post('/identifiers', { namingAuthority: '100.102', metadataId: '9.9/both' });
     const opaque = await mint({ metadataId: '9.9/both' });
     const spelled = await mint({ metadataId: 'hdl:9.9/both' });
@@ -171,7 +171,7 @@ describe('a look-up of texts', () => {
     expect((await get('/identifiers?metadataId=4711&namingAuthority=100.102')).status).toBe(400);
   });
 
-  it('finds a pasted text without its delimiters, and no text with another octet', async () => {
+  it('finds a pasted text without its delimiters, and no text with another byte', async () => {
     const results = await lookedUp('<oai:repo.org:123/4>', '"4711".', 'OAI:repo.org:123/4', '004711', 'a?');
     expect(results.map(({ outcome }: any) => outcome)).toEqual(['found', 'found', 'missing', 'missing', 'missing']);
     expect(results[1].identifier).toBe(minted.get('4711'));

@@ -10,7 +10,7 @@ const RUN = randomUUID().slice(0, 8);
 const ALTERNATE = `demo:${'a'.repeat(7995)}`;
 const NEW = 'https://repo.example.org/new';
 
-/** Records of 64,000 octets: 300 have more than 16 MiB. */
+/** Records of 64,000 bytes: 300 have more than 16 MiB. */
 const RECORDS = 300;
 const metadataIds = Array.from({ length: RECORDS }, (_, n) => `info:fedora/large-${RUN}:${n + 1}`);
 let identifiers: string[] = [];
@@ -108,7 +108,7 @@ describe('updates of large records', () => {
       {
         pointer: '/items',
         detail: expect.stringMatching(
-          /^the existing identifiers .* have 19\d{6} octets together; at most 16777216 are/,
+          /^the existing identifiers .* have 19\d{6} bytes together; at most 16777216 are/,
         ),
       },
     ]);

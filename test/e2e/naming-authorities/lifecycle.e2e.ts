@@ -160,7 +160,7 @@ describe('POST /naming-authorities', () => {
     ['HS-01: a slash', { namingAuthority: 'a/b', profile: 'handle' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
     ['HS-02: U+0000', { namingAuthority: 'a\0', profile: 'handle' }, 'INVALID_CHARACTER', '/namingAuthority'],
     ['R-12: beyond UCS-2', { namingAuthority: '😀', profile: 'handle' }, 'NOT_UCS2', '/namingAuthority'],
-    ['256 octets', { namingAuthority: 'é'.repeat(128), profile: 'handle' }, 'INVALID_REQUEST', '/namingAuthority'],
+    ['256 bytes', { namingAuthority: 'é'.repeat(128), profile: 'handle' }, 'INVALID_REQUEST', '/namingAuthority'],
     ['a profile of its own', { namingAuthority: '1', profile: 'doi' }, 'INVALID_REQUEST', '/profile'],
     ['UUIDs of version 3', { namingAuthority: '1', uuidVersion: 3 }, 'INVALID_REQUEST', '/uuidVersion'],
     ['a version as text', { namingAuthority: '1', uuidVersion: '4' }, 'INVALID_REQUEST', '/uuidVersion'],

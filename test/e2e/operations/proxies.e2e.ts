@@ -139,10 +139,10 @@ describe('docker-compose.yml', () => {
 
   it('refuses a body above its limit with a problem document, and passes on that of the service', async () => {
     await pause(3000);
-    const send = (octets: number) =>
+    const send = (bytes: number) =>
       fetch(`${url}/normalize`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
-        body: ' '.repeat(octets),
+        body: ' '.repeat(bytes),
       });
     const refused = await send(17 * 1024 * 1024 + 1);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([413, 'application/problem+json']);

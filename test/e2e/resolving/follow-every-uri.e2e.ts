@@ -46,7 +46,7 @@ describe.each([
     await database.drop();
   });
 
-  /** Sends the octets of a path: `fetch` would change it. */
+  /** Sends the bytes of a path: `fetch` would change it. */
   const locationAt = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       request({ host: '127.0.0.1', port, path, agent }, (answer) => {

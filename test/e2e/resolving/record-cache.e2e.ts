@@ -337,7 +337,7 @@ describe('the metrics', () => {
     expect(text).toContain(`mintmark_record_cache_entries ${entries}\n`);
     const age = Number(/^mintmark_record_cache_poll_age_seconds (.+)$/m.exec(text)?.[1]);
     expect(age).toBeLessThan(0.8);
-    const octets = Number(/^mintmark_record_cache_bytes (.+)$/m.exec(text)?.[1]);
-    expect(octets / entries).toBeGreaterThan(500);
+    const bytes = Number(/^mintmark_record_cache_bytes (.+)$/m.exec(text)?.[1]);
+    expect(bytes / entries).toBeGreaterThan(500);
   });
 });

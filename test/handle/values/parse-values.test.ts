@@ -40,7 +40,7 @@ describe('the body of a write', () => {
   it('has at most 500 values of 32 KiB together', () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => ({ index: at + 1, type: '', data: '' }));
     expect(faultOf(many(501))).toEqual([4, 'a record has at most 500 values']);
-    expect(faultOf([value({ data: 'x'.repeat(32_768) })])[1]).toMatch(/at most 32768 octets/);
+    expect(faultOf([value({ data: 'x'.repeat(32_768) })])[1]).toMatch(/at most 32768 bytes/);
     expect(valuesIn(many(200)).length).toBe(200);
   });
 
@@ -110,7 +110,7 @@ describe('the data of a value', () => {
     ['a number', 5, { format: 'string', value: '5' }],
     ['a truth value', false, { format: 'string', value: 'false' }],
     ['a string', { format: 'string', value: 'v' }, { format: 'string', value: 'v' }],
-    ['base64 of octets', { format: 'base64', value: 'AAH/' }, { format: 'base64', value: 'AAH/' }],
+    ['base64 of bytes', { format: 'base64', value: 'AAH/' }, { format: 'base64', value: 'AAH/' }],
     ['base64 of a text', { format: 'base64', value: 'aGk=' }, { format: 'string', value: 'hi' }],
     ['hex', { format: 'hex', value: '00ff' }, { format: 'base64', value: 'AP8=' }],
     ['hex of a text with line breaks', { format: 'hex', value: '610d0a09' }, { format: 'string', value: 'a\r\n\t' }],

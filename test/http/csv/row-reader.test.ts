@@ -18,11 +18,11 @@ function bodyOf(
   { stopping, halfOver } = signals(),
   charset: 'utf-8' | 'windows-1252' = 'utf-8',
 ): StreamedBody {
-  const octets = Object.assign(new PassThrough(), { complete: true, socket: { bytesRead: 0 } });
-  for (const piece of pieces) octets.write(piece);
-  octets.end();
+  const bytes = Object.assign(new PassThrough(), { complete: true, socket: { bytesRead: 0 } });
+  for (const piece of pieces) bytes.write(piece);
+  bytes.end();
   const drain = { stopping: stopping.signal, halfOver: halfOver.signal };
-  return new StreamedBody('text/csv', octets as never, drain, {} as never, charset);
+  return new StreamedBody('text/csv', bytes as never, drain, {} as never, charset);
 }
 
 async function read(
@@ -112,11 +112,11 @@ describe('the rows of a CSV', () => {
 
   it('that are too long end the file, and are named by the line in which they begin', async () => {
     const head = 'identifier,target\n1/a,x\n';
-    const expected = 'The row that begins in line 3 is longer than 65536 octets';
+    const expected = 'The row that begins in line 3 is longer than 65536 bytes';
     expect(await detailOf([head, ','.repeat(70_000)])).toContain(expected);
     expect(await detailOf([head, `1/b,"${'x'.repeat(70_000)}`])).toContain(expected);
     expect(await detailOf([head, `1/b,"x\n`, '1/c,y\n'.repeat(12_000)])).toContain(expected);
-    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 octets');
+    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 bytes');
     expect(await detailOf([Array.from({ length: 101 }, () => 'identifier').join()])).toContain('more than 100 columns');
     expect(await read([head, `1/b,${'x'.repeat(65_532)}\n`])).toHaveLength(2);
   });
@@ -155,9 +155,9 @@ describe('the rows of a CSV', () => {
   it('are not read when the service stops before the header line has arrived', async () => {
     const stop = signals();
     stop.halfOver.abort();
-    const octets = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
+    const bytes = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
     const drain = { stopping: stop.stopping.signal, halfOver: stop.halfOver.signal };
-    const opening = RowReader.open(new StreamedBody('text/csv', octets as never, drain, {} as never), IMPORT_HEADER);
+    const opening = RowReader.open(new StreamedBody('text/csv', bytes as never, drain, {} as never), IMPORT_HEADER);
     await expect(opening).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });

@@ -4,7 +4,7 @@ import { inChunks, partOf } from '../../../src/http/lines/line-chunks.js';
 import type { RawLine } from '../../../src/http/lines/line-source.js';
 import { Problem } from '../../../src/problem/problem.js';
 
-const line = (number: number, octets = 10): RawLine => ({ number, octets, value: () => number, content: () => 'x' });
+const line = (number: number, bytes = 10): RawLine => ({ number, bytes, value: () => number, content: () => 'x' });
 
 /** The chunks of lines that arrive in these groups. */
 async function chunksOf(groups: readonly (readonly RawLine[])[]): Promise<(readonly RawLine[])[]> {

@@ -20,7 +20,7 @@ import {
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { CATALOGUE } from '../../../problem/catalogue.js';
 import { Problem } from '../../../problem/problem.js';
-import { MAX_LOCAL_NAME_OCTETS } from '../../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../../registry/canonical-name.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
@@ -104,7 +104,7 @@ export function requireNoKeyInScript({ callback }: HandlesQuery, { headers }: Fa
 }
 
 export function tooLongAnswer(handle: string): ApiAnswer {
-  const message = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
+  const message = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
   return invalidAnswer(handle, message, CATALOGUE.NAME_TOO_LONG.status);
 }
 

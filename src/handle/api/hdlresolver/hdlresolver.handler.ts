@@ -23,7 +23,7 @@ export class HdlresolverHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their octets. */
+  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their bytes. */
   readonly listPrefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const known = await this.finder.visible(principalOf(request));
     const prefixes = known

@@ -5,7 +5,7 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../../registry/uuid.js';
 import type { Clock, LogFollower, Poll } from '../../changes/log-follower.js';
 import type { Touched } from '../../touched.js';
-import { ENTRY_OCTETS, octetsOf } from './record-octets.js';
+import { ENTRY_BYTES, bytesOf } from './record-bytes.js';
 import type { ResolutionReader } from './resolution-reader.js';
 
 /** An unknown name can be minted by another process, which writes no row of the log. */
@@ -25,7 +25,7 @@ const MAX_REMEMBERED = 10_000;
 
 export interface Bounds {
   readonly entries: number;
-  readonly octets: number;
+  readonly bytes: number;
 }
 
 interface Entry {
@@ -75,12 +75,12 @@ export class RecordCache {
     private readonly clock: Clock,
     bounds: Bounds,
   ) {
-    this.isOn = bounds.entries > 1 && bounds.octets > 0;
+    this.isOn = bounds.entries > 1 && bounds.bytes > 0;
     // An LRU cache allocates the places of all entries at once, and 0 is no bound for it.
-    const places = Math.min(bounds.entries, bounds.octets / ENTRY_OCTETS);
+    const places = Math.min(bounds.entries, bounds.bytes / ENTRY_BYTES);
     const part = (share: number) => ({
       max: Math.max(1, Math.floor(places * share)),
-      maxSize: Math.max(1, Math.floor(bounds.octets * share)),
+      maxSize: Math.max(1, Math.floor(bounds.bytes * share)),
     });
     this.absent = new LRUCache(part(ABSENT_SHARE));
     const dispose = ({ record }: Entry) => record !== null && this.keys.delete(record.id);
@@ -91,7 +91,7 @@ export class RecordCache {
     return this.records.size + this.absent.size;
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.records.calculatedSize + this.absent.calculatedSize;
   }
 
@@ -233,7 +233,7 @@ export class RecordCache {
   }
 
   private store(key: string, record: IdentifierRecord | null, at: number): void {
-    const size = octetsOf(key, record);
+    const size = bytesOf(key, record);
     this.records.delete(key);
     this.absent.delete(key);
     if (record === null) {

@@ -2,22 +2,22 @@ import { TEXTS } from '../../../registry/members.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 
 /** An entry without its texts: objects, dates and places in the maps. Measured with Node.js 20, with some reserve. */
-export const ENTRY_OCTETS = 768;
+export const ENTRY_BYTES = 768;
 
 /** What faces keep as long as a record: its values as JSON, and its links as a header. Their longer texts count below. */
-const DERIVED_OCTETS = 1024;
+const DERIVED_BYTES = 1024;
 
 /** The head of a text and a reference to it. */
-const TEXT_OCTETS = 24;
+const TEXT_BYTES = 24;
 
-/** V8 stores a text with a character above U+00FF in 2 octets for each UTF-16 unit. */
-const UNIT_OCTETS = 2;
+/** V8 stores a text with a character above U+00FF in 2 bytes for each UTF-16 unit. */
+const UNIT_BYTES = 2;
 
-/** The octets of memory of an entry, rather too many than too few. @param record null for an unknown name. */
-export function octetsOf(key: string, record: IdentifierRecord | null): number {
-  const constant = record === null ? ENTRY_OCTETS : ENTRY_OCTETS + DERIVED_OCTETS;
+/** The bytes of memory of an entry, rather too many than too few. @param record null for an unknown name. */
+export function bytesOf(key: string, record: IdentifierRecord | null): number {
+  const constant = record === null ? ENTRY_BYTES : ENTRY_BYTES + DERIVED_BYTES;
   return [key, ...(record === null ? [] : textsOf(record))].reduce(
-    (sum, text) => sum + TEXT_OCTETS + text.length * UNIT_OCTETS,
+    (sum, text) => sum + TEXT_BYTES + text.length * UNIT_BYTES,
     constant,
   );
 }

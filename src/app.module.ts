@@ -15,7 +15,7 @@ import { ResolverModule } from './handle/resolver/resolver.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
-/** The modules of the faces that are on, over what all of them use. */
+/** The modules of the interfaces that are on, over what all of them use. */
 @Module({})
 export class AppModule {
   static of(
@@ -26,12 +26,12 @@ export class AppModule {
     drain: Drain,
     failures: FailureCounter,
   ): DynamicModule {
-    const { faces, resolver, isResolverSet, upstream, blockedByUrl, publicRead, openAccessHosts } = config;
+    const { interfaces, resolver, isResolverSet, upstream, blockedByUrl, publicRead, openAccessHosts } = config;
     const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
     const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
     const api = {
-      hasResolver: faces.has('resolver'),
+      hasResolver: interfaces.has('resolver'),
       sweepIntervalMs: config.reservationSweepIntervalMs,
       sweepFailures: failures,
     };
@@ -53,12 +53,12 @@ export class AppModule {
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         StorageWriteModule,
-        ...(faces.has('api') ? [ApiModule.with(api)] : []),
+        ...(interfaces.has('api') ? [ApiModule.with(api)] : []),
         OperationsModule.with(!isClosed, config.metricsPort !== null),
-        ...(faces.has('resolver')
+        ...(interfaces.has('resolver')
           ? [ResolverModule.with({ resolver, isResolverSet, upstream, redirectAges, blockedByUrl })]
           : []),
-        ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
+        ...(interfaces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };
   }

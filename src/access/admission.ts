@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { onlyReads } from '../http/route-settings.js';
 import { type Working, WORK } from './limits/concurrency-limiter.js';
-import type { Faces } from '../http/http-interface.js';
+import type { HttpInterfaces } from '../http/http-interface.js';
 import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
 import type { LargeBodies } from './limits/large-bodies.js';
 import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
- * Counts requests to paths and methods that do not exist by address, except those that the face does not count. Not
+ * Counts requests to paths and methods that do not exist by address, except those that the interface does not count. Not
  * asynchronous, because a broken body would be refused before the path.
  */
-export function countUnrouted(server: FastifyInstance, faces: Faces, limits: LimitsGuard): void {
+export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRequest', (request, reply, done) => {
     const isUnrouted = request.routeOptions.config.scopes === undefined;
     try {
-      if (isUnrouted && !faces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
+      if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
     } catch (error) {
       done(error as Error);
       return;

@@ -84,7 +84,7 @@ export class ApiModule {
   }
 }
 
-/** Health checks, metrics and the files of the site, which are served with every selection of faces. */
+/** Health checks, metrics and the files of the site, which are served with every selection of interfaces. */
 @Module({ imports: [StorageWriteModule], controllers: [HealthController, SiteController], providers: [Readiness] })
 export class OperationsModule {
   /**

@@ -1,4 +1,4 @@
-import type { Face } from '../http/http-interface.js';
+import type { HttpInterface } from '../http/http-interface.js';
 import { DATA_HEADERS, DATA_ONLY, securityHeaders } from '../http/server/security-headers.js';
 import { sendProblem } from '../problem/send-problem.js';
 
@@ -8,7 +8,7 @@ const SWAGGER_UI_HEADERS = securityHeaders(
 );
 
 /** The REST API with its documents and health checks. */
-export const REST_API: Face = {
+export const REST_API: HttpInterface = {
   paths: /^\//,
   securityHeaders: (path) => (/^\/docs(?:[/?]|$)/.test(path) ? SWAGGER_UI_HEADERS : DATA_HEADERS),
   servedInDrain: /^\/health\/live$/,

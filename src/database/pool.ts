@@ -199,7 +199,7 @@ export class InRecoveryError extends Error {
 }
 
 /**
- * Beside a replica, what the primary does not have does not exist, so that a standby must not answer in its place. A server goes
+ * Beside a replica, what the primary does not have does not exist, so that a standby must not serve it in its place. A server goes
  * into recovery only by a restart, which ends its sessions.
  * @throws InRecoveryError
  */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A set of routes for one kind of client, with the rules that apply before a handler runs. Paths include the query. */
-export interface Face {
+export interface HttpInterface {
   readonly paths: RegExp;
   /** The security headers of a response, with its Content-Security-Policy; the same object for the same policy. */
   readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
@@ -23,30 +23,30 @@ export interface Face {
 
 const NONE = /(?!)/;
 
-/** For faces whose every path has the same rules. */
+/** For interfaces whose every path has the same rules. */
 export const NO_EXCEPTIONS = { servedInDrain: NONE, servedInOverload: NONE, uncounted: NONE, routine: NONE };
 
-/** For faces that only read: pages of any origin may send each method that they have. */
+/** For interfaces that only read: pages of any origin may send each method that they have. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
-export class Faces {
-  private readonly last: Face;
+export class HttpInterfaces {
+  private readonly last: HttpInterface;
 
-  /** @param faces in order of precedence. The last one also has the paths that no face has. */
-  constructor(private readonly faces: readonly [...Face[], Face]) {
-    this.last = faces.at(-1) ?? faces[0];
+  /** @param interfaces in order of precedence. The last one also has the paths that no interface has. */
+  constructor(private readonly interfaces: readonly [...HttpInterface[], HttpInterface]) {
+    this.last = interfaces.at(-1) ?? interfaces[0];
   }
 
-  /** The route that a face has for a request, in place of its path; null for none. */
+  /** The route that an interface has for a request, in place of its path; null for none. */
   routeOf(request: IncomingMessage): string | null {
-    for (const { routeOf } of this.faces) {
+    for (const { routeOf } of this.interfaces) {
       const route = routeOf?.(request) ?? null;
       if (route !== null) return route;
     }
     return null;
   }
 
-  of({ url }: Pick<FastifyRequest, 'url'>): Face {
-    return this.faces.find(({ paths }) => paths.test(url)) ?? this.last;
+  of({ url }: Pick<FastifyRequest, 'url'>): HttpInterface {
+    return this.interfaces.find(({ paths }) => paths.test(url)) ?? this.last;
   }
 }

@@ -18,7 +18,7 @@ const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 /** What the use of `READ_DATABASE_URL` counts. */
 export interface ReplicaFigures {
-  /** By the server that answered. */
+  /** By the server that responded. */
   readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
   /** NaN where it does not respond. */
   readonly lagSeconds: number;
@@ -133,7 +133,7 @@ export class DatabaseMetrics {
   watchReplica(replica: ReplicaFigures): void {
     new Counter({
       name: 'mintmark_record_reads_total',
-      help: 'Reads of records with READ_DATABASE_URL, by the server that answered.',
+      help: 'Reads of records with READ_DATABASE_URL, by the server that responded.',
       labelNames: ['server'],
       registers: [this.registry],
       collect() {

@@ -10,7 +10,7 @@ export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
 const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
 
-/** The outcome of a request to the face of Handle clients. */
+/** The outcome of a request to the interface of Handle clients. */
 export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
 
 const HANDLE_API_OUTCOMES = [
@@ -149,7 +149,7 @@ export class Metrics {
   }
 
   /** @param route the pattern of the route; null where none matched. */
-  answered(method: string, route: string | null, status: number, seconds: number): void {
+  responded(method: string, route: string | null, status: number, seconds: number): void {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
@@ -254,7 +254,7 @@ export function countRequests(server: FastifyInstance, metrics: Metrics): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
     if (reply.problemCode !== null) metrics.failed(reply.problemCode);
-    metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    metrics.responded(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
 }

@@ -93,7 +93,7 @@ function sentence(error: unknown): string {
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  /** @param senderOf how the face of a request presents problems. */
+  /** @param senderOf how the interface of a request presents problems. */
   constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

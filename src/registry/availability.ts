@@ -5,7 +5,7 @@ import type { TypedLink } from './typed-links.js';
 type Ended = Pick<IdentifierRecord, 'tombstone'>;
 
 /**
- * How every interface answers a record: it is shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to what
+ * How every interface presents a record: it is shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to what
  * replaces it: a resolver may lead there, and for any other interface it is gone.
  */
 export type Availability =

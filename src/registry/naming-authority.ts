@@ -51,7 +51,7 @@ export function isCaseInsensitiveByRule(prefix: string): boolean {
 }
 
 /**
- * The first segments of paths that this service or one of its faces has or will have. The resolver has the path
+ * The first segments of paths that this service or one of its interfaces has or will have. The resolver has the path
  * `/{naming authority}/{local name}`, so no naming authority has one of these names.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@ import { CoalescedReader } from './identifiers/coalesced-reader.js';
 /** The injection token of a `ReadClient`. */
 export const READ_CLIENT = Symbol('READ_CLIENT');
 
-/** What a face sees of Prisma's client: not the methods of Prisma that write. */
+/** What an interface sees of Prisma's client: not the methods of Prisma that write. */
 export interface ReadClient {
   readonly identifier: Pick<
     ReturnType<typeof readClient>['identifier'],

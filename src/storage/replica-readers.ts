@@ -20,7 +20,7 @@ export class Readers<R> {
   }
 
   /**
-   * Reads at the replica. The primary decides about what the replica does not have, which is null or an empty list, and answers
+   * Reads at the replica. The primary decides about what the replica does not have, which is null or an empty list, and serves
    * while the replica is not read.
    * @throws the error of the primary: what fails at the replica can succeed there.
    */

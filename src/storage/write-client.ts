@@ -7,7 +7,7 @@ import type { Transactions } from './transactions.js';
 /** The injection token of a `WriteClient`. */
 export const WRITE_CLIENT = Symbol('WRITE_CLIENT');
 
-/** What a face sees of Prisma's client: not the methods of Prisma that write, which would not write the history. */
+/** What an interface sees of Prisma's client: not the methods of Prisma that write, which would not write the history. */
 export interface WriteClient {
   readonly identifier: Pick<ReturnType<typeof writeClient>['identifier'], 'mint' | 'findConflicts'>;
 }

@@ -115,7 +115,7 @@ describe('the configuration', () => {
       ...{ RECORD_CACHE_ENTRIES: 6, RECORD_CACHE_BYTES: 7, RESPONSE_SPOOL_BYTES: 8, SHUTDOWN_TIMEOUT_MS: 9 },
       ...{ SHUTDOWN_DELAY_SECONDS: 13, LOG_LINES_PER_SECOND: 14 },
       ...{ DATABASE_POOL_SIZE: 10, DATABASE_CONNECT_TIMEOUT_MS: 101, DATABASE_STATEMENT_TIMEOUT_MS: 102 },
-      ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, ANSWER_STALL_TIMEOUT_MS: 1002 },
+      ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, RESPONSE_STALL_TIMEOUT_MS: 1002 },
       ...{ BODY_LIMIT_BYTES: 1025, PORT: 11, METRICS_PORT: 12 },
     };
     const variables = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
@@ -126,7 +126,7 @@ describe('the configuration', () => {
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
       ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, shutdownDelayMs: 13_000, logLinesPerSecond: 14 },
       ...{ reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },
-      ...{ answerStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
+      ...{ responseStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
     });
   });
 
@@ -364,6 +364,30 @@ describe('the file .env', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe('a variable by its former name', () => {
+  it('is read, and reported with its name of today', () => {
+    const { interfaces, responseStallTimeoutMs, renamedVariables } = readConfig({
+      FACES: 'resolver',
+      ANSWER_STALL_TIMEOUT_MS: '5000',
+    });
+    expect([[...interfaces], responseStallTimeoutMs]).toEqual([['resolver'], 5000]);
+    expect(renamedVariables.map(({ name, today }) => `${name} ${today}`)).toEqual([
+      'FACES INTERFACES',
+      'ANSWER_STALL_TIMEOUT_MS RESPONSE_STALL_TIMEOUT_MS',
+    ]);
+  });
+
+  it('is rejected beside its name of today', () => {
+    expect(() => readConfig({ FACES: 'api', INTERFACES: 'api' })).toThrow(
+      /FACES is the former name of INTERFACES, and both are set/,
+    );
+  });
+
+  it('is no other variable', () => {
+    expect(readConfig({ FACES: '', INTERFACES: 'api' }).renamedVariables).toEqual([]);
   });
 });
 

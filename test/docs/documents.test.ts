@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 
 describe('docs/how-to/use-from-code.md', () => {
-  it('has an example of the package face that prints what its comments say', () => {
+  it('has an example of the package interface that prints what its comments say', () => {
     const [, example = ''] = /```js\n([\s\S]*?)```/.exec(read('docs/how-to/use-from-code.md')) ?? [];
     const promised = [...example.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
     expect(promised.length).toBeGreaterThan(3);

@@ -127,7 +127,7 @@ const SEARCHING = [
   text('retrieverecords', { enum: ['true', 'false'] }),
 ];
 
-/** The operations of the face `handles`, which are not part of the OpenAPI document, in its notation. */
+/** The operations of the interface `handles`, which are not part of the OpenAPI document, in its notation. */
 const HANDLE_API_PATHS = {
   '/api/handles/{handle}': {
     get: { operationId: 'readHandle', parameters: [HANDLE, ...READING], responses: RESPONSES },

@@ -33,7 +33,7 @@ export class Oracle {
     this.problem = problem === undefined ? {} : { [PROBLEM]: problem[PROBLEM] };
   }
 
-  /** What a request may get that no operation serves: a problem document, or an error of its own face. */
+  /** What a request may get that no operation serves: a problem document, or an error of its own interface. */
   #nothingServed({ responses }) {
     const content = responses['4XX'] ?? this.problem;
     return { isNothing: true, responses: Object.fromEntries(NOTHING_SERVED.map((status) => [status, content])) };

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { type Face, Faces } from '../../src/http/http-interface.js';
+import { type HttpInterface, HttpInterfaces } from '../../src/http/http-interface.js';
 import { REST_API } from '../../src/api/rest-interface.js';
 
-const RESOLVER: Face = { ...REST_API, paths: /^\/resolve\//, servedInDrain: /^/ };
+const RESOLVER: HttpInterface = { ...REST_API, paths: /^\/resolve\//, servedInDrain: /^/ };
 
-it('the first face that has a path serves it, and the last one whatever none has', () => {
-  const faces = new Faces([RESOLVER, REST_API]);
-  expect(faces.of({ url: '/resolve/1/2' })).toBe(RESOLVER);
-  expect(faces.of({ url: '/identifiers?x=/resolve/' })).toBe(REST_API);
-  expect(faces.of({ url: '*' })).toBe(REST_API);
+it('the first interface that has a path serves it, and the last one whatever none has', () => {
+  const interfaces = new HttpInterfaces([RESOLVER, REST_API]);
+  expect(interfaces.of({ url: '/resolve/1/2' })).toBe(RESOLVER);
+  expect(interfaces.of({ url: '/identifiers?x=/resolve/' })).toBe(REST_API);
+  expect(interfaces.of({ url: '*' })).toBe(REST_API);
 });
 
 it.each([

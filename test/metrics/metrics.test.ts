@@ -68,8 +68,8 @@ describe('mintmark_errors_total', () => {
 describe('mintmark_http_request_duration_seconds', () => {
   it('tells a stream of half an hour from one of five minutes', async () => {
     const metrics = new Metrics();
-    metrics.answered('GET', '/export', 200, 300);
-    metrics.answered('GET', '/export', 200, 1800);
+    metrics.responded('GET', '/export', 200, 300);
+    metrics.responded('GET', '/export', 200, 1800);
     const found = await series(metrics, 'mintmark_http_request_duration_seconds_bucket');
     const counts = found.map((line) => /le="([^"]+)".* (\d+)$/.exec(line)?.slice(1));
     expect(counts.slice(-4)).toEqual([

@@ -48,7 +48,7 @@ export class LimitsGuard {
   }
 
   /**
-   * Counts a request that is answered at once, without the framework.
+   * Counts a request that is served at once, without the framework.
    * @returns its headers, names and values by turns; null where `admit` would refuse it: nothing is counted then.
    */
   takeRate(client: string): readonly string[] | null {

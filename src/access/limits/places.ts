@@ -141,10 +141,10 @@ export class Places {
 
   private refusalOf(client: string): Problem {
     if (this.taken.refusal(client, 1) === 'share') {
-      const detail = `Of one client, at most ${this.share} such requests are answered at once, and others wait for them; retry later.`;
+      const detail = `Of one client, at most ${this.share} such requests are served at once, and others wait for them; retry later.`;
       return new Problem('CONCURRENCY_LIMITED', detail, SOON);
     }
-    const detail = `At most ${this.most} such requests are answered at once, and others wait for them; retry later.`;
+    const detail = `At most ${this.most} such requests are served at once, and others wait for them; retry later.`;
     return new Problem('OVERLOADED', detail, SOON);
   }
 }

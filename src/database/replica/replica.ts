@@ -18,7 +18,7 @@ interface Session {
 
 /** The server of `READ_DATABASE_URL`: a standby, a balancer before several, or the primary itself. */
 export class Replica {
-  /** Reads of records by the server that answered; `fallback` is the primary after the replica failed or had nothing. */
+  /** Reads of records by the server that responded; `fallback` is the primary after the replica failed or had nothing. */
   readonly reads = { replica: 0, primary: 0, fallback: 0 };
   readonly watch: ReplicaWatch;
   private searchedAt = -Infinity;

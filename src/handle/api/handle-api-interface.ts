@@ -1,6 +1,6 @@
-import { type Face, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
+import { type HttpInterface, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
 import { ANY_ORIGIN_HEADERS, DATA_ONLY } from '../../http/server/security-headers.js';
-import { sendProblem } from './send-answer.js';
+import { sendProblem } from './send-response.js';
 import { routeOf } from './handle-routes.js';
 
 /** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */
@@ -18,7 +18,7 @@ const WRITES = ['PUT', 'DELETE'];
  * What clients of Handle servers call: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
  * @param requiresKeys whether writing requires a key, which protects it from pages of other origins.
  */
-export function handleApiFace(requiresKeys: boolean): Face {
+export function handleApiInterface(requiresKeys: boolean): HttpInterface {
   return {
     paths: /^\/(?:api|hrls|hdlresolver)(?:[/?]|$)/,
     securityHeaders: () => HANDLE_API_HEADERS,

@@ -24,7 +24,7 @@ export interface EntranceRules {
   readonly hasUpstream: boolean;
   /** Whether reading requires a key, so that a path must not tell which prefixes exist. */
   readonly isClosed: boolean;
-  /** Whether the resolver has the page at `/`, because no other face has it. */
+  /** Whether the resolver has the page at `/`, because no other interface has it. */
   readonly hasFrontPage: boolean;
 }
 
@@ -103,8 +103,8 @@ export class Entrance {
     const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
     if (reading.authority !== null) return { kind: 'name', path, ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
-    const isAnswered = isClosed || (hasUpstream && reading.isMarked);
-    return isCurrent && !isAnswered ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
+    const isServed = isClosed || (hasUpstream && reading.isMarked);
+    return isCurrent && !isServed ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
   }
 
   private hasForm(method: string | undefined): boolean {

@@ -9,7 +9,7 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
-import { type ApiAnswer, invalidAnswer, notFoundAnswer, withdrawnAnswer } from '../values/index.js';
+import { type HandleResponse, invalidResponse, notFoundResponse, withdrawnResponse } from '../values/index.js';
 import type { ResolutionLabel } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { sendProblem } from '../../problem/send-problem.js';
@@ -25,7 +25,7 @@ export interface Refusal {
   readonly outcome: ResolutionLabel;
   readonly problem: Problem;
   readonly page: () => string;
-  readonly api: ApiAnswer;
+  readonly api: HandleResponse;
 }
 
 /** The most characters of a name in a response; a longer one is cut. */
@@ -48,7 +48,7 @@ export function foreignRefusal(handle: string): Refusal {
 function notFound(handle: string, sentences: readonly string[], page: () => string): Refusal {
   const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
   const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
-  return { outcome: 'unknown', problem, page, api: notFoundAnswer(handle) };
+  return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
 }
 
 function nearestLink(name: string | null): NameLink | null {
@@ -79,7 +79,7 @@ export function withdrawnRefusal(handle: string, page: PageRecord): Refusal {
     outcome: 'withdrawn',
     problem: withdrawnProblem(page.record),
     page: () => withdrawnPage(page),
-    api: withdrawnAnswer(handle, page.record.tombstone?.reason ?? ''),
+    api: withdrawnResponse(handle, page.record.tombstone?.reason ?? ''),
   };
 }
 
@@ -89,7 +89,7 @@ export function malformedRefusal(handle: string, reason: string, pointer = '#pat
     outcome: 'refused',
     problem: new Problem('INVALID_REQUEST', reason, { errors: [{ pointer, detail: reason }] }),
     page: () => badRequestPage(cut(handle), reason),
-    api: invalidAnswer(cut(handle), reason),
+    api: invalidResponse(cut(handle), reason),
   };
 }
 
@@ -99,7 +99,7 @@ export function tooLongRefusal(handle: string): Refusal {
     outcome: 'refused',
     problem: new Problem('NAME_TOO_LONG', reason),
     page: () => badRequestPage(cut(handle), reason),
-    api: invalidAnswer(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
+    api: invalidResponse(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
   };
 }
 

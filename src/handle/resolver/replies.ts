@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type ApiAnswer, apiText } from '../values/index.js';
+import { type HandleResponse, apiText } from '../values/index.js';
 import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
@@ -92,7 +92,7 @@ export function sendDestination(
     .send(redirectPage(location));
 }
 
-/** 303 to another resolver, which decides how long its own answer may be cached. */
+/** 303 to another resolver, which decides how long its own response may be cached. */
 export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
   return reply
     .code(303)
@@ -110,7 +110,7 @@ export function sendText(reply: FastifyReply, status: number, type: string, text
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache', vary: 'Accept' }).send(text);
 }
 
-export function sendApi(reply: FastifyReply, { status, body }: ApiAnswer, query: ResolveQuery): FastifyReply {
+export function sendApi(reply: FastifyReply, { status, body }: HandleResponse, query: ResolveQuery): FastifyReply {
   const { pretty, callback } = query;
   const type = callback === null ? 'application/json;charset=utf-8' : 'application/javascript;charset=utf-8';
   return sendText(reply, status, type, apiText(body, pretty, callback));

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Face, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
+import { type HttpInterface, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
 import { ANY_ORIGIN_HEADERS, DATA_HEADERS } from '../../http/server/security-headers.js';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../../record-page/index.js';
 import { sendProblem } from '../../problem/send-problem.js';
@@ -18,14 +18,14 @@ export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze(
   'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
 });
 
-/** Replaces the headers of this face by those of data, for a path that turns out to be none of a name. */
-export function leaveFace(reply: FastifyReply): void {
+/** Replaces the headers of this interface by those of data, for a path that turns out to be none of a name. */
+export function leaveInterface(reply: FastifyReply): void {
   for (const name of Object.keys(RESOLVER_HEADERS)) reply.removeHeader(name);
   void reply.headers(DATA_HEADERS);
 }
 
 /** Resolution over HTTP: `GET /{handle}`. Problems without a name, such as limits, are those of the REST API. */
-export function resolverFace({ routeOf }: Entrance): Face {
+export function resolverInterface({ routeOf }: Entrance): HttpInterface {
   return {
     paths: ROUTE,
     securityHeaders: () => RESOLVER_HEADERS,

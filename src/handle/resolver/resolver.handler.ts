@@ -3,7 +3,7 @@ import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import { type Resolver, type Uris, urisOf } from '../../identifier/index.js';
-import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../values/index.js';
+import { invalidResponse, isPublic, selectValues, valuesResponse, valuesOf } from '../values/index.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
@@ -61,7 +61,7 @@ export interface ResolverSettings {
   readonly blockedByUrl: string | null;
 }
 
-/** Answers the requests that `Entrance` has read. */
+/** Serves the requests that `Entrance` has read. */
 export class ResolverHandler {
   readonly redirects: RedirectHeaders;
 
@@ -86,7 +86,7 @@ export class ResolverHandler {
       const ownHost = request.headers.host ?? '';
       const isRestricted = principal.hasRestrictedView;
       const reading = isRestricted ? await resolver.readFor(principal, entry.path, ownHost) : entry;
-      return this.answer(request, reply, query, await resolver.resolve(reading, principal), principal);
+      return this.respond(request, reply, query, await resolver.resolve(reading, principal), principal);
     }
     if (entry.kind === 'malformed') {
       const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each byte.';
@@ -97,10 +97,10 @@ export class ResolverHandler {
     if (text.trim() === '') {
       return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
     }
-    return this.answer(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
+    return this.respond(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
   };
 
-  private async answer(
+  private async respond(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -110,9 +110,9 @@ export class ResolverHandler {
     const { kind, handle } = resolution;
     switch (kind) {
       case 'active':
-        return this.answerRecord(request, reply, query, resolution, principal);
+        return this.respondWithRecord(request, reply, query, resolution, principal);
       case 'withdrawn':
-        return this.answerWithdrawn(request, reply, query, resolution, principal);
+        return this.respondWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
         return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
       case 'several':
@@ -122,11 +122,11 @@ export class ResolverHandler {
       case 'tooLong':
         return this.refuse(request, reply, query, tooLongRefusal(handle));
       case 'foreign':
-        return this.answerForeign(request, reply, query, resolution);
+        return this.respondForeign(request, reply, query, resolution);
     }
   }
 
-  private async answerRecord(
+  private async respondWithRecord(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -149,7 +149,7 @@ export class ResolverHandler {
       const isInvalid = query.hasInvalidIndex;
       this.metrics.resolved(isInvalid ? 'refused' : 'shown');
       const message = 'Each index must be a number from 1 to 2147483647.';
-      return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
+      return sendApi(reply, isInvalid ? invalidResponse(handle, message) : valuesResponse(handle, values), query);
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
@@ -190,7 +190,7 @@ export class ResolverHandler {
     return sendDestination(reply, whole, ages);
   }
 
-  private async answerWithdrawn(
+  private async respondWithdrawn(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -240,7 +240,7 @@ export class ResolverHandler {
   }
 
   /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
-  private answerForeign(
+  private respondForeign(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,

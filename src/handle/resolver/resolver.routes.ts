@@ -4,13 +4,13 @@ import { acceptForms } from '../../http/request-target.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import type { NamingAuthorityReads } from '../../storage/replica/reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
-import { leaveFace } from './resolver-interface.js';
+import { leaveInterface } from './resolver-interface.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
-/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS, POST',
   'access-control-allow-methods': 'GET, HEAD, POST',
@@ -44,7 +44,7 @@ export function confirmPrefixes(
       })
       .then(() => {
         if (entrance.reread(raw, originalUrl) !== null) return;
-        leaveFace(reply);
+        leaveInterface(reply);
         limits.admit(request, reply);
         throw unknownPath(method, originalUrl);
       })

@@ -17,7 +17,7 @@ export const RESPONSE_CODE = {
 
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE];
 
-/** A request about the values of a Handle that cannot be done. A face makes its response of it. */
+/** A request about the values of a Handle that cannot be done. An interface makes its response of it. */
 export class HandleFault extends Error {
   /** @param message what is wrong; empty where the code says it all. */
   constructor(

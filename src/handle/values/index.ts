@@ -1,14 +1,14 @@
 /** The values of a Handle: their model, the stored and the computed ones of a record, their selection and their JSON. Pure. */
 export {
-  type ApiAnswer,
+  type HandleResponse,
   apiText,
-  invalidAnswer,
+  invalidResponse,
   jsonText,
-  notFoundAnswer,
-  notResponsibleAnswer,
-  valuesAnswer,
-  withdrawnAnswer,
-} from './api-answer.js';
+  notFoundResponse,
+  notResponsibleResponse,
+  valuesResponse,
+  withdrawnResponse,
+} from './api-response.js';
 export { COMPUTED_INDEX, computedValues } from './computed-values.js';
 export { type EditedValues, type ValuesToPut, putValues, requireComputable, withoutValues } from './edit-values.js';
 export { HandleFault, RESPONSE_CODE, type ResponseCode, indexConflict, invalidInput } from './handle-fault.js';

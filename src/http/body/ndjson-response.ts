@@ -46,7 +46,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     return { chunk, results: await steps.work(chunk) };
   };
   let done = detached(work());
-  let answered = 0;
+  let lines = 0;
   const summary = new StreamSummaryDto();
   try {
     for (;;) {
@@ -60,14 +60,14 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
         yield results.map((result) => `${JSON.stringify(result)}\n`).join('');
         await nextTurn();
       }
-      answered = steps.lastLine(current.chunk);
+      lines = steps.lastLine(current.chunk);
     }
     if (steps.hasSummary) yield `${JSON.stringify(summary)}\n`;
   } catch (error) {
     if (body.bytes.destroyed && !body.bytes.complete) return;
     const problem = problemOf(error);
     steps.log.failed(error);
-    yield `${JSON.stringify(streamEnd(problem, answered + 1, steps.path))}\n`;
+    yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;
     await discard(body, LINGER_MS);
   }
 }

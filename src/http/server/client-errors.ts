@@ -15,7 +15,7 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
 };
 
 /** The current or last response of a connection. */
-const answers = new WeakMap<Duplex, ServerResponse>();
+const responses = new WeakMap<Duplex, ServerResponse>();
 
 /** Connections whose refusal waits for the previous response; further bytes cause no second one. */
 const refused = new WeakSet<Duplex>();
@@ -49,14 +49,14 @@ export function watchClientErrors(instance: FastifyInstance): void {
     socket.prependListener('data', read);
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    answers.set(request.socket, response);
+    responses.set(request.socket, response);
     // After a request for an upgrade, Node 20 reports no further parse error of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
   // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Other limits
   // cover silence before a request is complete; a long poll or a waiting stream is not a fault of the client.
   server.on('timeout', (socket: Socket) => {
-    const last = answers.get(socket);
+    const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
     if (!isWaiting) socket.destroy();
   });
@@ -73,7 +73,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
 }
 
 /** Writes the response and the log line directly, because there is no request object. */
-export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   // The last response is being sent; further input is dropped.
   if ((socket.writableEnded || refused.has(socket)) && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -82,7 +82,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
   }
   // Bytes behind a request that closes the connection are not a request (RFC 9112 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') {
-    if (answers.get(socket)?.writableFinished !== false) end(socket);
+    if (responses.get(socket)?.writableFinished !== false) end(socket);
     return;
   }
   const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
@@ -94,7 +94,7 @@ export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoExce
     { status, code, reason: error.code, address: this.loggedAddress?.(socket.remoteAddress) },
     BROKEN_REQUEST,
   );
-  const last = answers.get(socket);
+  const last = responses.get(socket);
   const { rawPacket } = error as { rawPacket?: Buffer };
   // A long head arrives in several packets, of which the error has the last.
   const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 
 /** Waits for requests in flight while new ones are rejected. */
 export class Drain {
@@ -28,14 +28,14 @@ export class Drain {
   }
 
   /** Counts all requests, and rejects new ones during the drain. */
-  watch(server: FastifyInstance, faces: Faces): void {
+  watch(server: FastifyInstance, interfaces: HttpInterfaces): void {
     server.addHook('onRequest', (request, reply, done) => {
       // Not onResponse: an aborted request has no response and would be counted forever.
       if (!reply.raw.closed) {
         this.inFlight += 1;
         reply.raw.once('close', this.leave);
       }
-      if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
+      if (!this.stopping.aborted || interfaces.of(request).servedInDrain.test(request.url)) {
         done();
         return;
       }

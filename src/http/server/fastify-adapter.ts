@@ -4,9 +4,9 @@ import { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { cutForwardedPorts } from '../headers/request-headers.js';
-import { answerClientError } from './client-errors.js';
+import { respondToClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 import { Pipelining } from './pipelining.js';
@@ -29,11 +29,11 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
 }
 
-/** Answers a request without the framework. @returns false where the framework must handle it. */
+/** Serves a request without the framework. @returns false where the framework must handle it. */
 export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Limits, request IDs and error responses of the HTTP server. */
-export function createAdapter(config: Config, logger: Logger, faces: Faces, take: TakeRequest): FastifyAdapter {
+export function createAdapter(config: Config, logger: Logger, interfaces: HttpInterfaces, take: TakeRequest): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -51,14 +51,14 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>
-      faces.routeOf(request) ??
+      interfaces.routeOf(request) ??
       routableTarget(joinIdentifierSegments(request.url ?? '/', request.method), MAX_PATH_PARAMETER_LENGTH),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
   });
 }
 
 function createHttpServer(
-  { requestTimeoutMs, answerStallTimeoutMs }: Config,
+  { requestTimeoutMs, responseStallTimeoutMs }: Config,
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const options = {
@@ -73,7 +73,7 @@ function createHttpServer(
   };
   // The socket timeout; see `client-errors.ts`.
   const pipelining = new Pipelining();
-  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(answerStallTimeoutMs);
+  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(responseStallTimeoutMs);
   pipelining.limit(server);
   return server;
 }

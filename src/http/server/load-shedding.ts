@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OverloadLimits } from '../../config/config.js';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -30,14 +30,14 @@ export function pressureOf(limits: OverloadLimits, load: Load): () => number {
  */
 export function shedLoad(
   server: FastifyInstance,
-  faces: Faces,
+  interfaces: HttpInterfaces,
   pressureNow: () => number,
   onRefused: () => void,
 ): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const pressure = pressureNow();
     const isServed = pressure < 1 || (pressure < READS_LATER && onlyReads(request));
-    if (isServed || faces.of(request).servedInOverload.test(request.url)) {
+    if (isServed || interfaces.of(request).servedInOverload.test(request.url)) {
       done();
       return;
     }

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import { METHODS_WITH_PATH } from './method-not-allowed.js';
 
-/** The path of the routes for targets that the router cannot read, behind the first segment of their face. */
+/** The path of the routes for targets that the router cannot read, behind the first segment of their interface. */
 const MALFORMED = '/{malformed}';
 
-/** The first segments of the face of Handle clients, which has a format of errors. */
-const FACES = ['', '/api', '/hrls', '/hdlresolver'] as const;
+/** The first segments of the interface of Handle clients, which has a format of errors. */
+const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
  * The target that is routed in place of one that the router cannot read, whose refusal of its own would pass by every hook: a
@@ -18,8 +18,8 @@ export function routableTarget(target: string, longest: number): string {
   const end = target.search(/[?#]/);
   const path = end < 0 ? target : target.slice(0, end);
   if (path.startsWith('/') && path.length <= longest && isDecodable(path)) return target;
-  const face = FACES.find((start) => start !== '' && path.startsWith(`${start}/`)) ?? '';
-  return face + MALFORMED;
+  const start = STARTS.find((each) => each !== '' && path.startsWith(`${each}/`)) ?? '';
+  return start + MALFORMED;
 }
 
 function isDecodable(path: string): boolean {
@@ -38,6 +38,6 @@ export function refuseMalformedTargets(server: FastifyInstance): void {
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';
   // A hook, so that the body is not read.
   const onRequest = (): Promise<never> => Promise.reject(new Problem('MALFORMED_URL', detail));
-  for (const face of FACES)
-    server.route({ method: METHODS_WITH_PATH, url: face + MALFORMED, onRequest, handler: onRequest });
+  for (const start of STARTS)
+    server.route({ method: METHODS_WITH_PATH, url: start + MALFORMED, onRequest, handler: onRequest });
 }

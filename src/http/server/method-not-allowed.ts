@@ -30,9 +30,9 @@ export class MethodNotAllowed {
     }
     for (const [url, methods] of this.byPattern) {
       const others = METHODS_WITH_PATH.filter((method) => !methods.has(method));
-      const answer = answerOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
+      const respond = respondToOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
       // A hook, so that the body is not read.
-      server.route({ method: others, url, onRequest: answer, handler: answer });
+      server.route({ method: others, url, onRequest: respond, handler: respond });
     }
     done();
   };
@@ -46,7 +46,7 @@ export function unknownPath(method: string, target: string): Problem {
 /** All methods of the parser except CONNECT, whose target is not a path. */
 export const METHODS_WITH_PATH = METHODS.filter((method) => method !== 'CONNECT');
 
-function answerOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+function respondToOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async ({ method }, reply) => {
     if (method === 'OPTIONS') return reply.status(204).header('allow', allow).send();
     throw new Problem('METHOD_NOT_ALLOWED', `Method ${method} is not allowed; allowed methods: ${allow}.`, {

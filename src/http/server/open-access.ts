@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route tells names that the client does not know, also in a face that pages of any origin may use. */
+    /** Whether a route tells names that the client does not know, also in an interface that pages of any origin may use. */
     lists?: boolean;
   }
 }
@@ -48,16 +48,16 @@ export class OpenHosts {
  * by Host, and of other origins, by Origin, or by Sec-Fetch-Site where a page includes a list as a script. Pages cannot set these
  * headers.
  * @param allowed hosts beside those of the loopback interface. Ports are not compared.
- * @param faces of the server; of one that any origin may use, only the host is checked, except for lists.
+ * @param interfaces of the server; of one that any origin may use, only the host is checked, except for lists.
  */
-export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, faces?: Faces): void {
+export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
     if (misdirected !== undefined) done(refusalOf(misdirected));
     else if (
       (origin === undefined ? !isListAsScript(request) : isOwn(origin, host, allowed)) ||
-      (!isList(request) && faces?.of(request).anyOrigin.has(request.method) === true)
+      (!isList(request) && interfaces?.of(request).anyOrigin.has(request.method) === true)
     )
       done();
     else

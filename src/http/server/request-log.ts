@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoggedAddresses } from '../../config/environment.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { truncatedAddress } from '../ip-prefix.js';
 
 declare module 'fastify' {
@@ -49,8 +49,8 @@ export class RequestLog {
   constructor(private readonly addresses: LoggedAddresses) {}
 
   /** Writes the line of a request of the framework. */
-  write(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
-    const level = faces.of(request).routine.test(request.url) ? 'debug' : 'info';
+  write(request: FastifyRequest, reply: FastifyReply, interfaces: HttpInterfaces): void {
+    const level = interfaces.of(request).routine.test(request.url) ? 'debug' : 'info';
     if (!(request.log as Logger).isLevelEnabled(level)) return;
     const { raw, method, originalUrl: url, keyName, ip } = request;
     const route = request.is404 ? null : (request.routeOptions.url ?? null);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 
 declare module 'fastify' {
@@ -62,11 +62,11 @@ class WaitingRequests {
 }
 
 /**
- * Answers every request within a limit, whatever it waits for: the waits of a request (queue, connection, statement, lock, another
+ * Sends a response to every request within a limit, whatever it waits for: the waits of a request (queue, connection, statement, lock, another
  * attempt) have limits of their own, whose sum would be longer. Streams, long polls and requests in parts are excepted.
  * @param limitMs for the time after the end of the request's body, and the waits before it (`noteWait`).
  */
-export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs: number): void {
+export function limitResponseTime(server: FastifyInstance, interfaces: HttpInterfaces, limitMs: number): void {
   const waiting = new WaitingRequests();
   server.decorateReply('waiting', null);
 
@@ -77,7 +77,7 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
   const refuse = ({ request, reply }: Waiting): void => {
     leave(reply);
     if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
-    faces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
+    interfaces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
     // The handler still runs and sends its result, of which the framework would warn.
     reply.log = reply.log.child({}, { level: 'silent' });
   };

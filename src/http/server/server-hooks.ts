@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../http-interface.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-limits.js';
@@ -17,7 +17,7 @@ import { dropUnreadBodies } from './unread-bodies.js';
 export function installServerHooks(
   server: FastifyInstance,
   drain: Drain,
-  faces: Faces,
+  interfaces: HttpInterfaces,
   log: RequestLog,
   { requestTimeoutMs, responseSpoolBytes }: Pick<Config, 'requestTimeoutMs' | 'responseSpoolBytes'>,
 ): void {
@@ -33,10 +33,10 @@ export function installServerHooks(
   });
   watchClientErrors(server);
   dropUnreadBodies(server.server);
-  drain.watch(server, faces);
+  drain.watch(server, interfaces);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
-    log.write(request, reply, faces);
+    log.write(request, reply, interfaces);
     done();
   });
   // The content of a DELETE has no meaning (RFC 9110 9.3.5) and is not read.

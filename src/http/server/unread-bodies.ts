@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { end } from './client-errors.js';
 
 /**
- * Reads and drops the rest of a body whose request was answered before its end, so that the client receives the response and the
+ * Reads and drops the rest of a body whose response was sent before its end, so that the client receives the response and the
  * connection can have further requests.
  *
  * Replaces one method of sockets. Node closes a connection with it behind a response with `Connection: close`, also where bytes are

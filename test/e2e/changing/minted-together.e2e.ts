@@ -9,7 +9,7 @@ import { NEXT_YEAR, inFuture, reservationsOf } from '../harness/reservations.js'
 import { useService } from '../harness/service.js';
 
 // The sweep runs often, so that leases that end are recorded during the test.
-const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '200', FACES: 'api,resolver,handles' });
+const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '200', INTERFACES: 'api,resolver,handles' });
 const { kinds, reserve } = reservationsOf(service);
 
 const RESERVED = { state: 'reserved', leaseUntil: NEXT_YEAR };

@@ -6,7 +6,7 @@ import { OPEN_ACCESS, Principal } from '../../../dist/access/principal.js';
 import { handleRecordsOn } from '../harness/handle-records.js';
 import { useService } from '../harness/service.js';
 
-// Real: the built services and their database, and the REST API of a process on the same database. There is no face yet.
+// Real: the built services and their database, and the REST API of a process on the same database. There is no interface yet.
 let pool: pg.Pool;
 // Registered first, because the database is dropped after it.
 afterAll(() => pool.end());

@@ -46,7 +46,7 @@ class Pair {
       READ_DATABASE_URL: postgres.standby,
       NAMING_AUTHORITIES: '100.102',
       ACCESS: 'open',
-      FACES: 'api,resolver,handles',
+      INTERFACES: 'api,resolver,handles',
       ...LIMITS,
     });
     const { body } = await new Client(server.url).mint({

@@ -23,7 +23,7 @@ const ENVIRONMENT = () => ({
   READ_DATABASE_URL: postgres.standby,
   NAMING_AUTHORITIES: '100.102',
   ADMIN_API_KEY: ADMIN,
-  FACES: 'api,resolver,handles',
+  INTERFACES: 'api,resolver,handles',
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '0',
 });
 

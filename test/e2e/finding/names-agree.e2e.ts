@@ -22,7 +22,7 @@ const AUTHORITIES = [
 
 const service = useService({
   ...{ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false', NAMING_AUTHORITIES: '100.102' },
-  FACES: 'api,resolver',
+  INTERFACES: 'api,resolver',
 });
 
 let member: Headers;

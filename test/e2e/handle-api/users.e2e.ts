@@ -40,7 +40,7 @@ const put = (name: string, headers: Record<string, string>) =>
 let secret = '';
 
 beforeAll(async () => {
-  client = await services.start({ FACES: 'api,resolver,handles' });
+  client = await services.start({ INTERFACES: 'api,resolver,handles' });
   const settings = { namingAuthority: '2050', profile: 'handle', storesHandleValues: true, caseInsensitive: true };
   expect((await client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   const { status, body } = await createKey({ handleUser: '2050/ADMIN' });
@@ -180,7 +180,7 @@ describe('the Handle of a user', () => {
   });
 
   it('cannot become an identifier in another process that has not read it', async () => {
-    const other = await services.start({ FACES: 'api,handles' });
+    const other = await services.start({ INTERFACES: 'api,handles' });
     expect((await other.mint({ namingAuthority: '2050', localName: 'warm' }, ADMIN)).status).toBe(201);
     const [key, ...mints] = await Promise.all([
       createKey({ handleUser: '2050/RACE' }),

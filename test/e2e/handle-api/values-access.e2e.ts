@@ -18,7 +18,7 @@ describe.each([
     ACCESS: 'keys',
     ADMIN_API_KEY: ADMIN_KEY,
     PUBLIC_READ: publicRead,
-    FACES: 'api,resolver,handles',
+    INTERFACES: 'api,resolver,handles',
     NAMING_AUTHORITIES: '',
   });
   /** Keys of one naming authority each. */

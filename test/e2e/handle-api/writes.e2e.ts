@@ -5,7 +5,7 @@ import { exchange } from '../harness/exchange.js';
 import { useService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
 
-const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, FACES: 'api,resolver,handles' });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, INTERFACES: 'api,resolver,handles' });
 
 const TARGET = 'https://repo.example.org/objects/7';
 const METADATA_ID = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';

@@ -3,12 +3,12 @@ import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import type { Answer } from './client.js';
 import { type TestService, useService } from './service.js';
 
-/** A service with keys and every face. */
+/** A service with keys and every interface. */
 export const SETTINGS = {
   ACCESS: 'keys',
   ADMIN_API_KEY: ADMIN_KEY,
   NAMING_AUTHORITIES: '100.102',
-  FACES: 'api,resolver,handles',
+  INTERFACES: 'api,resolver,handles',
 };
 /** A naming authority whose metadata IDs are opaque; `Any2` is another one. */
 export const ANY = 'Any';

@@ -11,7 +11,7 @@ const KEY = 'correct-horse-battery-staple-correct-horse';
 
 const service = useService({
   ...PATIENT,
-  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, FACES: 'api,resolver,handles' },
+  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, INTERFACES: 'api,resolver,handles' },
   ...{ BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' },
 });
 

@@ -9,7 +9,7 @@ const LIMIT_MS = 2000;
 
 const service = useService({
   REQUEST_TIMEOUT_MS: String(LIMIT_MS),
-  ANSWER_STALL_TIMEOUT_MS: String(LIMIT_MS),
+  RESPONSE_STALL_TIMEOUT_MS: String(LIMIT_MS),
   LOG_LEVEL: 'warn',
 });
 

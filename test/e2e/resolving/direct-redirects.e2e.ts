@@ -16,7 +16,7 @@ const services = useLimitedServices();
 let [client, paths]: [Client, Record<string, string>] = [{} as Client, {}];
 
 beforeAll(async () => {
-  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000', FACES: 'api,resolver,handles' });
+  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000', INTERFACES: 'api,resolver,handles' });
   for (const caseInsensitive of [false, true]) {
     const namingAuthority = caseInsensitive ? '2050' : '2060';
     const settings = { namingAuthority, profile: 'handle', caseInsensitive };
@@ -131,7 +131,7 @@ it('shows each change of this process at once', async () => {
 });
 
 it('requires a key where reading does', async () => {
-  const closed = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver' });
+  const closed = await services.start({ PUBLIC_READ: 'false', INTERFACES: 'api,resolver' });
   const path = paths.active ?? '';
   expect((await exchange(closed.base, path)).status).toBe(401);
   expect((await exchange(closed.base, path, { headers: ADMIN })).headers.location).toBe(TARGET);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
 import { REST_API } from '../../../src/api/rest-interface.js';
-import { Faces } from '../../../src/http/http-interface.js';
+import { HttpInterfaces } from '../../../src/http/http-interface.js';
 import { pressureOf, shedLoad } from '../../../src/http/server/load-shedding.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { sendProblem } from '../../../src/problem/send-problem.js';
 
-const FACES = new Faces([REST_API]);
+const INTERFACES = new HttpInterfaces([REST_API]);
 const load = { eventLoopDelay: 0, waiting: 0 };
 const metrics = new Metrics();
 let server: FastifyInstance;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = fastify();
   server.setErrorHandler(sendProblem);
   const measured = { eventLoopDelayMs: () => load.eventLoopDelay, waitingStatements: () => load.waiting };
-  shedLoad(server, FACES, pressureOf({ eventLoopDelayMs: 100, waitingStatements: 10 }, measured), () => {
+  shedLoad(server, INTERFACES, pressureOf({ eventLoopDelayMs: 100, waitingStatements: 10 }, measured), () => {
     metrics.refused('overload');
   });
   for (const url of ['/things', '/health/live', '/metrics', '/api-keys/7', '/healthy']) {
@@ -82,7 +82,7 @@ describe('a refusal', () => {
   it('never happens under thresholds of 0', async () => {
     const other = fastify();
     const drowning = { eventLoopDelayMs: () => 1e9, waitingStatements: () => 1e9 };
-    shedLoad(other, FACES, pressureOf({ eventLoopDelayMs: 0, waitingStatements: 0 }, drowning), () => {
+    shedLoad(other, INTERFACES, pressureOf({ eventLoopDelayMs: 0, waitingStatements: 0 }, drowning), () => {
       metrics.refused('overload');
     });
     other.post('/things', (_request, reply) => reply.send('served'));

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
 import { REST_API } from '../../../src/api/rest-interface.js';
-import { Faces } from '../../../src/http/http-interface.js';
+import { HttpInterfaces } from '../../../src/http/http-interface.js';
 import { limitResponseTime, noteWait } from '../../../src/http/server/response-deadline.js';
 
 const LIMIT_MS = 1000;
@@ -38,7 +38,7 @@ beforeEach(async () => {
     if (request.url === '/authenticated') noteWait(request.raw, LIMIT_MS / 2);
     done();
   });
-  limitResponseTime(server, new Faces([REST_API]), LIMIT_MS);
+  limitResponseTime(server, new HttpInterfaces([REST_API]), LIMIT_MS);
   server.all('/quick', (_request, reply) => reply.send('result'));
   const slow = async () => {
     await pause(2200);

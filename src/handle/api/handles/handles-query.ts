@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-target.js';
 import { invalidValue } from '../../../problem/problem.js';
 import type { ValueSelection } from '../../values/index.js';
-import type { Presentation } from '../send-answer.js';
+import type { Presentation } from '../send-response.js';
 
 /** The parameters of a request below `/api/handles`. Unknown ones have no effect, nor have `auth`, `cert` and `doNotRefer`. */
 export interface HandlesQuery extends ValueSelection, Presentation {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RESPONSE_CODE } from '../../values/index.js';
-import { sendAnswer } from '../send-answer.js';
+import { sendResponse } from '../send-response.js';
 import { HANDLE_ROUTES, requestedHandle } from '../handle-routes.js';
 import type { ListHandler } from './list.handler.js';
 import type { WriteHandler } from './write.handler.js';
@@ -43,10 +43,10 @@ export function addHandlesRoutes(
   }
 }
 
-/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
 function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   const headers = {
     allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
@@ -70,7 +70,7 @@ async function refuseSession(request: FastifyRequest, reply: FastifyReply): Prom
 function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
   const { handle } = requestedHandle(raw);
   const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
-  return sendAnswer(reply, { status: 501, body });
+  return sendResponse(reply, { status: 501, body });
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
@@ -95,5 +95,5 @@ function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
       },
     ],
   };
-  return sendAnswer(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
+  return sendResponse(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
 }

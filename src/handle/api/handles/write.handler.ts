@@ -17,7 +17,7 @@ import { upperAscii } from '../../../identifier/index.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
-import { sendAnswer } from '../send-answer.js';
+import { sendResponse } from '../send-response.js';
 import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
@@ -105,7 +105,7 @@ export class WriteHandler {
     query: HandlesQuery,
   ): FastifyReply {
     this.metrics.handleApi(outcome);
-    return sendAnswer(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
+    return sendResponse(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
   }
 }
 

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import { type Places, holderOf } from '../../../access/limits/places.js';
 import { sendStream } from '../../../http/body/send-stream.js';
-import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../values/index.js';
+import { invalidResponse, jsonText, notResponsibleResponse } from '../../values/index.js';
 import { upperAscii } from '../../../identifier/index.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
-import { sendAnswer, sendText } from '../send-answer.js';
+import { sendResponse, sendText } from '../send-response.js';
 import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
@@ -38,7 +38,7 @@ export class HdlresolverHandler {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
       this.metrics.handleApi('refused');
-      return sendAnswer(reply, invalidAnswer(handle, 'The path is not percent-encoded UTF-8.'));
+      return sendResponse(reply, invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
     const location = await this.finder.locate(handle, principalOf(request));
     const record = location.kind === 'here' ? await this.finder.find(location) : null;
@@ -55,7 +55,7 @@ export class HdlresolverHandler {
     const authority = (await this.finder.visible(principal)).find(prefix);
     if (authority === undefined) {
       this.metrics.handleApi('refused');
-      return sendAnswer(reply, notResponsibleAnswer(prefix));
+      return sendResponse(reply, notResponsibleResponse(prefix));
     }
     const found = this.handles.pages(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);

@@ -23,7 +23,7 @@ import {
   type ValueQuery,
   type ValueSearch,
 } from '../../../storage/identifiers/value-search.js';
-import { sendText } from '../send-answer.js';
+import { sendText } from '../send-response.js';
 import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
@@ -37,7 +37,7 @@ const MAX_WAITING_SEARCHES = 50;
 /** Records that are read at once; one can have 1.6 MB, if it was imported. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
+/** The reverse look-up of Handles by their values, as the servlet of EUDAT returns it: bare JSON. */
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 

@@ -4,7 +4,7 @@ import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 /** An entry without its texts: objects, dates and places in the maps. Measured with Node.js 20, with some reserve. */
 export const ENTRY_BYTES = 768;
 
-/** What faces keep as long as a record: its values as JSON, and its links as a header. Their longer texts count below. */
+/** What interfaces keep as long as a record: its values as JSON, and its links as a header. Their longer texts count below. */
 const DERIVED_BYTES = 1024;
 
 /** The head of a text and a reference to it. */

@@ -46,7 +46,7 @@ interface Read {
 }
 
 /**
- * The reads of resolution: from memory where a poll of the log shows that the record has not changed, else by a statement. A face
+ * The reads of resolution: from memory where a poll of the log shows that the record has not changed, else by a statement. An interface
  * calls `find`, in the place of `prisma.identifier.find`. No row of the log tells when `describes` and `newerVersions` of a record
  * change: the first one is always empty, and the other one can lack what was minted in the last minute.
  */

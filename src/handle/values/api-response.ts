@@ -3,29 +3,29 @@ import type { HandleValue } from './handle-value.js';
 import { valueJson } from './value-json.js';
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
-export interface ApiAnswer {
+export interface HandleResponse {
   readonly status: number;
   readonly body: object;
 }
 
 /** @param handle as the client spelled it; clients compare it with what they sent. */
-export function valuesAnswer(handle: string, values: readonly HandleValue[]): ApiAnswer {
+export function valuesResponse(handle: string, values: readonly HandleValue[]): HandleResponse {
   const { success, valueNotFound } = RESPONSE_CODE;
   if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
   return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
 }
 
-export function notFoundAnswer(handle: string): ApiAnswer {
+export function notFoundResponse(handle: string): HandleResponse {
   return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
 /** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
-export function withdrawnAnswer(handle: string, reason: string): ApiAnswer {
+export function withdrawnResponse(handle: string, reason: string): HandleResponse {
   return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
 
 /** For a prefix that this service does not have, or that is hidden; the message is the one that clients know. */
-export function notResponsibleAnswer(handle: string): ApiAnswer {
+export function notResponsibleResponse(handle: string): HandleResponse {
   const message = "That prefix doesn't live here";
   return {
     status: 400,
@@ -33,7 +33,7 @@ export function notResponsibleAnswer(handle: string): ApiAnswer {
   };
 }
 
-export function invalidAnswer(handle: string, message: string, status = 400): ApiAnswer {
+export function invalidResponse(handle: string, message: string, status = 400): HandleResponse {
   return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
 }
 
@@ -41,7 +41,7 @@ export function invalidAnswer(handle: string, message: string, status = 400): Ap
 const MAX_CALLBACK_LENGTH = 128;
 
 /**
- * The text of an answer. With a callback it is a script (JSONP), whose function has only characters of an ASCII
+ * The text of a response. With a callback it is a script (JSONP), whose function has only characters of an ASCII
  * identifier. U+2028 and U+2029 are escaped, which end a line of a script.
  */
 export function apiText(body: object, pretty: boolean, callback: string | null): string {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiAnswer, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
+import { type HandleResponse, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
 
-/** How a client wants an answer written. */
+/** How a client wants a response written. */
 export interface Presentation {
   readonly pretty: boolean;
   /** The function of a script (JSONP); null for JSON. */
@@ -15,9 +15,9 @@ export interface Presentation {
 const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
 /** Sends a response in the format of Handle.Net, which ignores `Accept`. */
-export function sendAnswer(
+export function sendResponse(
   reply: FastifyReply,
-  { status, body }: ApiAnswer,
+  { status, body }: HandleResponse,
   { pretty, callback }: Presentation = COMPACT,
 ): FastifyReply {
   return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
@@ -62,7 +62,7 @@ const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE:
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {
-    sendAnswer(reply, faultAnswer(error, handle));
+    sendResponse(reply, faultResponse(error, handle));
     return;
   }
   const problem = problemOf(error, request);
@@ -76,10 +76,10 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     ...(handle !== '' && { handle }),
   };
   const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
-  sendAnswer(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+  sendResponse(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
 }
 
-function faultAnswer({ responseCode, message }: HandleFault, handle: string): ApiAnswer {
+function faultResponse({ responseCode, message }: HandleFault, handle: string): HandleResponse {
   const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
   return { status: FAULT_STATUSES[responseCode] ?? 400, body: { responseCode, ...members } };
 }

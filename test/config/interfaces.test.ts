@@ -3,20 +3,20 @@ import { readConfig } from '../../src/config/config.js';
 
 const KEYS = { ACCESS: 'keys', ADMIN_API_KEY: 'correct-horse-battery-staple-correct-horse' };
 
-describe('FACES', () => {
+describe('INTERFACES', () => {
   it.each([
     ['with open access', {}, ['api', 'resolver', 'handles']],
     ['with open access, whatever PUBLIC_READ is', { PUBLIC_READ: 'false' }, ['api', 'resolver', 'handles']],
     ['with keys', KEYS, ['api', 'resolver']],
     ['with keys where reading requires one', { ...KEYS, PUBLIC_READ: 'false' }, ['api']],
-    ['that are named', { ...KEYS, PUBLIC_READ: 'false', FACES: ' resolver , api' }, ['api', 'resolver']],
-    ['of which one is named', { FACES: 'resolver' }, ['resolver']],
-  ])('%s are these', (_, variables, faces) => {
-    expect([...readConfig(variables).faces]).toEqual(faces);
+    ['that are named', { ...KEYS, PUBLIC_READ: 'false', INTERFACES: ' resolver , api' }, ['api', 'resolver']],
+    ['of which one is named', { INTERFACES: 'resolver' }, ['resolver']],
+  ])('%s are these', (_, variables, interfaces) => {
+    expect([...readConfig(variables).interfaces]).toEqual(interfaces);
   });
 
-  it.each(['web', 'api,web', ',', 'API'])('refuses %j', (FACES) => {
-    expect(() => readConfig({ FACES })).toThrow(/FACES must be a comma list of api, resolver, handles/);
+  it.each(['web', 'api,web', ',', 'API'])('refuses %j', (INTERFACES) => {
+    expect(() => readConfig({ INTERFACES })).toThrow(/INTERFACES must be a comma list of api, resolver, handles/);
   });
 });
 

@@ -1,0 +1,30 @@
+import { entriesOf } from './addresses.js';
+
+/** The parts of the service for different clients: the REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
+export const INTERFACES = ['api', 'resolver', 'handles'] as const;
+export type InterfaceName = (typeof INTERFACES)[number];
+
+/**
+ * The interfaces of the variable `INTERFACES`, a comma list. Without it all interfaces are on under open access. Where writing requires a
+ * key, `handles` must be named, and where reading requires one, `resolver` too.
+ * @param isOpen whether no request requires a key.
+ * @param isReadable whether reading requires no key.
+ */
+export function interfacesOf(
+  list: string | undefined,
+  isOpen: boolean,
+  isReadable: boolean,
+): ReadonlySet<InterfaceName> {
+  if (list === undefined) return new Set(isOpen ? INTERFACES : isReadable ? ['api', 'resolver'] : ['api']);
+  const named = entriesOf(list);
+  return new Set(INTERFACES.filter((name) => named.includes(name)));
+}
+
+/** The problems of the variable `INTERFACES`. */
+export function interfaceProblems(list: string | undefined): string[] {
+  if (list === undefined) return [];
+  const entries = entriesOf(list);
+  const unknown = entries.filter((entry) => !(INTERFACES as readonly string[]).includes(entry));
+  if (unknown.length === 0 && entries.length > 0) return [];
+  return [`INTERFACES must be a comma list of ${INTERFACES.join(', ')}; the value is "${list}"`];
+}

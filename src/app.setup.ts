@@ -29,15 +29,15 @@ import { Replica } from './database/replica/replica.js';
 import { HttpInterfaces } from './http/http-interface.js';
 import { limitBodies } from './http/body/body-limits.js';
 import { dropStreamsOfHead } from './http/body/send-stream.js';
-import { refuseCrossSite } from './http/server/cross-site.js';
+import { rejectCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline, installServerHooks } from './http/server/server-hooks.js';
 import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-shedding.js';
-import { refuseMalformedTargets } from './http/server/malformed-targets.js';
+import { rejectMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { RequestValidation } from './http/validation/request-validation.js';
-import { refuseUnknownParameters } from './http/validation/unknown-parameters.js';
+import { rejectUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { RequestLog } from './http/server/request-log.js';
@@ -87,7 +87,7 @@ export async function createApplication(
   installServerHooks(server, drain, interfaces, requestLog, config);
   const hosts = config.openAccessHosts === null ? null : new OpenHosts(config.openAccessHosts);
   if (hosts !== null) guardOpenAccess(server, hosts, interfaces);
-  refuseCrossSite(server, interfaces);
+  rejectCrossSite(server, interfaces);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
   server.addHook('onListen', (done) => {
@@ -100,9 +100,9 @@ export async function createApplication(
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount + waitingWrites(),
   });
   shedLoad(server, interfaces, pressure, () => {
-    metrics.refused('overload');
+    metrics.rejected('overload');
   });
-  refuseUnknownParameters(server);
+  rejectUnknownParameters(server);
   limitBodies(server, config.bodyLimitBytes);
   limitResponseTime(server, interfaces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -163,7 +163,7 @@ export async function createApplication(
       await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
     }
     await server.register(methods.addTheOthers);
-    refuseMalformedTargets(server);
+    rejectMalformedTargets(server);
   };
   return { app, metrics, drain, replica, prepare };
 }

@@ -76,7 +76,7 @@ const VALUES_HEADERS = [
 
 /**
  * Serves redirects and Handle reads of plain names, whose records are in memory, before the framework: 46 µs of processor time in
- * place of 77, and 1.6 times as many a second (decision 67). Everything else is left to the framework, also each refusal. Until `use`
+ * place of 77, and 1.6 times as many a second (decision 67). Everything else is left to the framework, also each rejection. Until `use`
  * is called, the framework handles all requests.
  */
 export class DirectPath {
@@ -148,7 +148,10 @@ function responseOf(request: IncomingMessage, parts: DirectPathParts): DirectRes
 }
 
 /** The redirect of a name that is written without escapes and parameters, which nearly all requests for redirects are. */
-function redirectOf(request: IncomingMessage, { records, metrics, redirects: resolver }: DirectPathParts): DirectResponse | null {
+function redirectOf(
+  request: IncomingMessage,
+  { records, metrics, redirects: resolver }: DirectPathParts,
+): DirectResponse | null {
   const { url = '', headers } = request;
   if (resolver === null || (headers.accept !== undefined && NAMES_LINKSET.test(headers.accept))) return null;
   const reading = resolver.entrance.plainName(url);

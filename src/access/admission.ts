@@ -9,7 +9,7 @@ import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
  * Counts requests to paths and methods that do not exist by address, except those that the interface does not count. Not
- * asynchronous, because a broken body would be refused before the path.
+ * asynchronous, because a broken body would be rejected before the path.
  */
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRequest', (request, reply, done) => {

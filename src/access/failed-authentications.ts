@@ -23,7 +23,7 @@ export class FailedAuthentications {
     if (this.buckets === null) return;
     const { ok, retryAfter } = this.buckets.take(ipPrefixOf(ip));
     if (ok) return;
-    this.metrics.refused('unauthenticated');
+    this.metrics.rejected('unauthenticated');
     const detail = `An address may send at most ${this.buckets.quota} requests a minute without a valid API key. Check the key, and retry in ${retryAfter} s.`;
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(retryAfter) } });
   }

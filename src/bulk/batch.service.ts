@@ -29,7 +29,7 @@ import {
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
-/** Faults in the response to a batch that is refused as a whole. */
+/** Faults in the response to a batch that is rejected as a whole. */
 const MAX_ERRORS = 100;
 
 export interface BatchCommand {
@@ -83,19 +83,19 @@ export class BatchService {
     const isAtomic = batch.mode === 'atomic';
     if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
     const { items, fingerprint } = await parseItems(batch, principal, known);
-    if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
+    if (isAtomic) requireNoRejection(items.map(({ command }) => command));
     for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
-      const isRefused = command instanceof Problem;
+      const isRejected = command instanceof Problem;
       const context = { actor: principal, request: null };
-      return { clientRef, job: isRefused ? command : { command, context, known, reader: principal } };
+      return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable): Promise<Work> => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
-      if (isAtomic) requireNoRefusal(results);
+      if (isAtomic) requireNoRejection(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
     const once = await this.retries.run(() => this.requests.runOnce(request, run));
@@ -143,8 +143,8 @@ export class BatchService {
 }
 
 /**
- * Refuses an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
- * parser, because a batch can have a million alternates. A suspended one is not refused here for a batch with an
+ * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
+ * parser, because a batch can have a million alternates. A suspended one is not rejected here for a batch with an
  * idempotency key, which may have been minted before the suspension.
  * @throws Problem BATCH_REFUSED
  */
@@ -169,7 +169,7 @@ function requireUsable(
       throw error;
     }
   });
-  requireNoRefusal(problems);
+  requireNoRejection(problems);
 }
 
 /** Parses and authorises items, and finds those that conflict with an earlier one. */
@@ -249,7 +249,7 @@ function exclusive(pointer: string, key: string): { pointer: string; key: string
   return { pointer, key, taken: [key] };
 }
 
-/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is refused later. */
+/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is rejected later. */
 function namesIn({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): LockedName[] {
   const authority = known.find(namingAuthority);
   const own = authority?.profile === 'cordra' ? guid : localName;
@@ -260,13 +260,15 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
 }
 
 /** @throws Problem BATCH_REFUSED with the first faults of the failed items, their pointers relative to the whole request. */
-function requireNoRefusal(results: readonly unknown[]): void {
-  const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
-  const [first] = refusals;
+function requireNoRejection(results: readonly unknown[]): void {
+  const rejections = results.flatMap((result, index) =>
+    result instanceof Problem ? [{ problem: result, index }] : [],
+  );
+  const [first] = rejections;
   if (first === undefined) return;
-  const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
+  const more = rejections.length > 1 ? ` (and ${rejections.length - 1} more)` : '';
   const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
-  const errors = refusals.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
+  const errors = rejections.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
   throw new Problem('BATCH_REFUSED', detail, { errors });
 }
 

@@ -75,8 +75,8 @@ export class BulkService {
     const overQuota = chargeRateLimits(items, this.budget, known);
     const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
       if (command instanceof Problem) return { line, clientRef, job: command };
-      const refusal = overQuota.get(command.namingAuthority);
-      if (refusal !== undefined) return { line, clientRef, job: refusal };
+      const rejection = overQuota.get(command.namingAuthority);
+      if (rejection !== undefined) return { line, clientRef, job: rejection };
       const key = bulk.idempotencyKey;
       // A pair of identifiers uses two indexes.
       const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };

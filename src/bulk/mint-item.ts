@@ -29,7 +29,7 @@ export interface ReceivedItem {
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
-  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is refused. */
+  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is rejected. */
   readonly canonical: string;
 }
 

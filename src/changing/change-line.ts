@@ -81,7 +81,7 @@ export function textsIn({ request }: ReceivedChange): string[] {
 }
 
 /**
- * Parses and authorises a line. A naming authority outside the grants is refused before its identifiers are looked up.
+ * Parses and authorises a line. A naming authority outside the grants is rejected before its identifiers are looked up.
  * @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted.
  */
 export function readChange(

@@ -111,10 +111,10 @@ export class ChangeStreamService {
         requireChangeable(record, step, ifVersion);
       };
       const targeted = { missDetail, id, metadata, step, otherId, check };
-      const refusal = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
+      const rejection = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
-      return { ...line, repairs: exactId === null ? change.repairs : [], change: refusal ?? targeted, isForbidden };
+      return { ...line, repairs: exactId === null ? change.repairs : [], change: rejection ?? targeted, isForbidden };
     });
     return { part, lines: ready, known };
   }
@@ -188,7 +188,7 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** The result of a line. A repeat by another key of the same client may be permitted less, so that refusal comes first. */
+/** The result of a line. A repeat by another key of the same client may be permitted less, so that rejection comes first. */
 function resultOf(
   { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,

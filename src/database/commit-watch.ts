@@ -44,7 +44,7 @@ export class CommitWatch {
       this.acknowledge(write);
       return result;
     } catch (error) {
-      if (!isRefusal(error)) this.doubtful = true;
+      if (!isRejection(error)) this.doubtful = true;
       throw error;
     } finally {
       if (isProbe) this.probe = null;
@@ -105,10 +105,10 @@ export class CommitWatch {
 }
 
 /**
- * Whether the server refused a statement because of its data, a lock or its disk, which says nothing about commits. Other
+ * Whether the server rejected a statement because of its data, a lock or its disk, which says nothing about commits. Other
  * errors are a lost connection, a read-only server (25006), and one that shuts down (57P01 to 57P03).
  */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25006|57P)/.test(error.code ?? '');
 }
 

@@ -21,10 +21,10 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** Of a connection that the server refuses because its limit, or that of the role or the database, is reached. */
+/** Of a connection that the server rejects because its limit, or that of the role or the database, is reached. */
 const TOO_MANY_SESSIONS = '53300';
 
-/** After this time without a refusal, a pool may open as many sessions as before. */
+/** After this time without a rejection, a pool may open as many sessions as before. */
 const LOWERED_MS = 10_000;
 
 /** Between two attempts of a pool that has no session. */
@@ -32,14 +32,14 @@ const PAUSE_MS = 50;
 
 /** A pool that tells a full pool from a database that does not respond. */
 export class ConnectionPool extends pg.Pool {
-  /** The sessions that the pool may open, unless the server refuses them. */
+  /** The sessions that the pool may open, unless the server rejects them. */
   readonly size: number;
   /** Called with the seconds of each statement that has ended. */
   statementEnded: (seconds: number) => void = () => {};
   private lastCompletion = -Infinity;
   private raising: NodeJS.Timeout | undefined;
 
-  /** @param sessions null where a refused session is an error. */
+  /** @param sessions null where a rejected session is an error. */
   constructor(
     settings: pg.PoolConfig,
     readonly sessions: ServerSessions | null = null,
@@ -87,12 +87,12 @@ export class ConnectionPool extends pg.Pool {
     // `pg.Pool` reads it during the call.
     this.options.connectionTimeoutMillis = leftMs;
     super.connect((error, client, done) => {
-      if (error === undefined || this.sessions === null || !isSessionRefused(error)) {
+      if (error === undefined || this.sessions === null || !isSessionRejected(error)) {
         callback(error === undefined ? undefined : this.reasonOf(error, since), client, done);
         return;
       }
       this.lower(this.totalCount);
-      this.sessions.refused(this);
+      this.sessions.rejected(this);
       const pauseMs = this.totalCount === 0 ? PAUSE_MS : 0;
       const left = limitMs === undefined ? undefined : Math.ceil(since + limitMs - performance.now() - pauseMs);
       if (left !== undefined && left <= 0) callback(error, undefined, done);
@@ -105,7 +105,7 @@ export class ConnectionPool extends pg.Pool {
     this.options.connectionTimeoutMillis = limitMs;
   }
 
-  /** Whether the server has refused a session in the last `LOWERED_MS`. */
+  /** Whether the server has rejected a session in the last `LOWERED_MS`. */
   get isLowered(): boolean {
     return this.options.max < this.size;
   }
@@ -127,7 +127,7 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
-/** Whether the server refused a connection because its limit, or that of the role or the database, is reached. */
-export function isSessionRefused(error: unknown): boolean {
+/** Whether the server rejected a connection because its limit, or that of the role or the database, is reached. */
+export function isSessionRejected(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === TOO_MANY_SESSIONS;
 }

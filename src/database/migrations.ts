@@ -31,7 +31,7 @@ const PRISMA_LOCK = 72_707_369;
 const LOCK_WAIT_MS = 120_000;
 
 interface MigrationOptions extends WaitOptions {
-  /** False: a schema that lacks a migration is refused. */
+  /** False: a schema that lacks a migration is rejected. */
   readonly mayMigrate?: boolean;
 }
 
@@ -107,7 +107,7 @@ function unreachable(error: unknown, url: string): StartupError {
   const { code = '' } = error as { code?: string };
   const reason = reasonOf(error);
   if (code === '28P01' || code === '28000') {
-    return new StartupError(`The database refused the login: ${reason}. Correct user and password in DATABASE_URL.`);
+    return new StartupError(`The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`);
   }
   if (code === '3D000') {
     return new StartupError(

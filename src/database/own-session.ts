@@ -20,7 +20,7 @@ export async function requireOwnSession(session: pg.Client, connect: () => Promi
     const ofOther = await pidOf(other);
     if (ofOther !== first && (await pidOf(session)) === first) return;
   } catch (error) {
-    // PgBouncer refuses transactions with `pool_mode = statement`. A pool of one session lets the last statement wait.
+    // PgBouncer rejects transactions with `pool_mode = statement`. A pool of one session lets the last statement wait.
     if (!/pooling mode|read timeout/.test(String(error))) throw error;
   } finally {
     await other.end();

@@ -138,7 +138,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     maxUses = Infinity,
   } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  // Not as parameters of the connection, which PgBouncer refuses.
+  // Not as parameters of the connection, which PgBouncer rejects.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
     { name: 'lock_timeout', value: lockWaitMs, required: true },
@@ -160,7 +160,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     verify: (client, done) => {
       const accepted = acceptsRecovery
         ? settings.apply(client)
-        : settings.apply(client).then(() => refuseRecovery(client));
+        : settings.apply(client).then(() => rejectRecovery(client));
       accepted.then(() => {
         done();
       }, done);
@@ -178,7 +178,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
       failures.responded();
     });
   });
-  // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
+  // Of statements by `Transactions`, by Prisma and by the pool itself; a rejected statement leaves no session behind.
   pool.on('release', (error: unknown, client) => {
     // `pg.Pool.query` releases with null after a success.
     const isBroken = error !== undefined && error !== null && error !== false && !(error instanceof pg.DatabaseError);
@@ -203,7 +203,7 @@ export class InRecoveryError extends Error {
  * into recovery only by a restart, which ends its sessions.
  * @throws InRecoveryError
  */
-async function refuseRecovery(client: pg.ClientBase): Promise<void> {
+async function rejectRecovery(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ inRecovery: boolean }>('SELECT pg_is_in_recovery() AS "inRecovery"');
   if (rows[0]?.inRecovery === true) throw new InRecoveryError();
 }

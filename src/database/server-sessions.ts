@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** A shortage has ended when no session was refused for this time. */
+/** A shortage has ended when no session was rejected for this time. */
 const SHORTAGE_MS = 60_000;
 
-/** After the first refusal, when the sessions that the server admits are open. */
+/** After the first rejection, when the sessions that the server admits are open. */
 const REPORT_AFTER_MS = 1000;
 
 /** How many sessions the server admits. */
@@ -13,7 +13,7 @@ export interface Shortage {
 }
 
 interface SharingPool extends pg.Pool {
-  /** The sessions that it may open, unless the server refuses them. */
+  /** The sessions that it may open, unless the server rejects them. */
   readonly size: number;
   giveUpSession(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export class ServerSessions {
   private readonly pools: SharingPool[] = [];
   private open = 0;
   private mostOpen = 0;
-  private refusedAt = -Infinity;
+  private rejectedAt = -Infinity;
   private isFreeing = false;
 
   /** @param report called once for each shortage. */
@@ -38,16 +38,16 @@ export class ServerSessions {
     pool.on('remove', () => (this.open -= 1));
   }
 
-  /** Null where the server has refused no session for a minute. */
+  /** Null where the server has rejected no session for a minute. */
   get shortage(): Shortage | null {
-    if (performance.now() - this.refusedAt > SHORTAGE_MS) return null;
+    if (performance.now() - this.rejectedAt > SHORTAGE_MS) return null;
     return { sessions: this.mostOpen, needed: this.pools.reduce((sum, { size }) => sum + size, 0) };
   }
 
-  /** The server has refused a session of a pool. A pool without any gets one that another pool gives up. */
-  refused(pool: SharingPool): void {
+  /** The server has rejected a session of a pool. A pool without any gets one that another pool gives up. */
+  rejected(pool: SharingPool): void {
     const isNew = this.shortage === null;
-    this.refusedAt = performance.now();
+    this.rejectedAt = performance.now();
     if (isNew) {
       this.mostOpen = this.open;
       setTimeout(() => {

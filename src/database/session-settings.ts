@@ -50,23 +50,23 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
 }
 
 /** SQLSTATEs of a setting that is unknown, not permitted, invalid, or not supported. */
-const REFUSED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
+const REJECTED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
 
 export class SessionSettings {
-  private readonly refused = new Set<string>();
+  private readonly rejected = new Set<string>();
 
   constructor(
     private readonly settings: readonly SessionSetting[],
-    private readonly reportRefused: (name: string, reason: string) => void,
+    private readonly reportRejected: (name: string, reason: string) => void,
   ) {}
 
   /** Sends all settings in one request. @throws the error of a rejected required setting. */
   async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
-    const settings = this.settings.filter(({ name }) => !this.refused.has(name));
+    const settings = this.settings.filter(({ name }) => !this.rejected.has(name));
     try {
       await client.query(settings.map(setSql).join('; '));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
       // The request was one transaction, so no setting took effect.
       for (const setting of settings) await this.applyOne(client, setting);
     }
@@ -76,16 +76,16 @@ export class SessionSettings {
     try {
       await client.query(setSql(setting));
     } catch (error) {
-      if (setting.required === true || !isRefusal(error)) throw error;
-      if (this.refused.has(setting.name)) return;
-      this.refused.add(setting.name);
-      this.reportRefused(setting.name, error.message);
+      if (setting.required === true || !isRejection(error)) throw error;
+      if (this.rejected.has(setting.name)) return;
+      this.rejected.add(setting.name);
+      this.reportRejected(setting.name, error.message);
     }
   }
 }
 
 const setSql = ({ name, value }: SessionSetting): string => `SET ${name} = ${value}`;
 
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && REFUSED.has((error as { code?: string }).code ?? '');
+function isRejection(error: unknown): error is Error {
+  return error instanceof Error && REJECTED.has((error as { code?: string }).code ?? '');
 }

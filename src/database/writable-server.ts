@@ -21,7 +21,7 @@ export const IN_RECOVERY = 'The database server is in recovery (a standby), whic
 export function reasonAgainstWrites({ inRecovery, isReadOnly }: WriteState): string | null {
   if (inRecovery) return IN_RECOVERY;
   return isReadOnly
-    ? 'The database is read-only (default_transaction_read_only is on), so that writes are refused.'
+    ? 'The database is read-only (default_transaction_read_only is on), so that writes are rejected.'
     : null;
 }
 
@@ -34,7 +34,7 @@ export interface WaitOptions {
 
 /**
  * Connects to a server that accepts writes. Each attempt has a new connection, because a proxy may lead to another server;
- * after the first one, connections can also be refused.
+ * after the first one, connections can also be rejected.
  * @throws StartupError after the wait; the errors of the first attempt.
  */
 export async function connectForWriting(

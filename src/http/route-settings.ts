@@ -46,7 +46,7 @@ function add(
     ...settings,
     ...(Reflect.getOwnMetadata(SETTINGS, handler) as FastifyContextConfig | undefined),
   };
-  merged.refusesQuery = merged.ignoresQuery !== true && !readsQuery(prototype, name);
+  merged.rejectsQuery = merged.ignoresQuery !== true && !readsQuery(prototype, name);
   Reflect.defineMetadata(SETTINGS, merged, handler);
   RouteConfig(merged)(prototype, name, descriptor);
 }

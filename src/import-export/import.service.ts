@@ -101,11 +101,11 @@ export class ImportService {
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
       const items = commands.map(({ item }) => item);
-      const refused = await this.importer.insert(items, decisionsOf(commands));
+      const rejected = await this.importer.insert(items, decisionsOf(commands));
       return new Map(
         commands.map((command): [ImportCommand, Decision] => {
           const { item, record } = command;
-          return [command, refused.get(item) ?? { outcome: 'imported', record }];
+          return [command, rejected.get(item) ?? { outcome: 'imported', record }];
         }),
       );
     } catch (error) {

@@ -67,7 +67,7 @@ export class ApiKeysService {
     requireUnrestricted(principal);
     const requested = parseApiKey(command);
     const request = keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]);
-    // A replay returns the first result, also after the expiry. A request that is refused claims no user.
+    // A replay returns the first result, also after the expiry. A request that is rejected claims no user.
     if (!(await this.requests.hasResult(request))) {
       if (requested.expiresAt !== null) requireFuture(requested.expiresAt, '/expiresAt');
       await this.claimUser(command, requested);

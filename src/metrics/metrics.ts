@@ -3,24 +3,24 @@ import { DatabaseMetrics, gauge } from './database-metrics.js';
 import type { FastifyInstance } from 'fastify';
 
 /** The outcome of a mint. */
-export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
+export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'rejected';
 
 /** The outcome of a resolution. */
 export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
-const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
+const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'rejected'] as const;
 
 /** The outcome of a request to the interface of Handle clients. */
 export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
 
 const HANDLE_API_OUTCOMES = [
-  ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'refused'] as const),
+  ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'rejected'] as const),
 ] as const;
 
-/** Why a request was refused that may succeed later. */
-export type Refusal = (typeof REFUSALS)[number];
+/** Why a request was rejected that may succeed later. */
+export type Rejection = (typeof REJECTIONS)[number];
 
-const REFUSALS = [
+const REJECTIONS = [
   'key_rate',
   'key_concurrency',
   'key_long_lived',
@@ -100,8 +100,8 @@ export class Metrics {
     HANDLE_API_OUTCOMES.map((outcome) => [outcome, this.handleApiRequests.labels({ outcome })]),
   ) as Record<HandleApiLabel, { inc(): void }>;
 
-  private readonly refusals = new Counter({
-    name: 'mintmark_refused_requests_total',
+  private readonly rejections = new Counter({
+    name: 'mintmark_rejected_requests_total',
     help: 'Requests that were rejected because of a limit or overload, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
@@ -124,10 +124,10 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Created at the start, so that alerts can distinguish zero from missing.
-    this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
+    this.mints.inc({ naming_authority: 'unknown', outcome: 'rejected' }, 0);
     for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
     for (const outcome of HANDLE_API_OUTCOMES) this.handleApiRequests.inc({ outcome }, 0);
-    for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
+    for (const reason of REJECTIONS) this.rejections.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
       name: 'mintmark_queue_depth',
@@ -175,8 +175,8 @@ export class Metrics {
     this.handleApiCounts[outcome].inc();
   }
 
-  refused(reason: Refusal): void {
-    this.refusals.inc({ reason });
+  rejected(reason: Rejection): void {
+    this.rejections.inc({ reason });
   }
 
   /** Exports the length of a queue. A second queue with the same `name` replaces the first. */
@@ -238,7 +238,7 @@ export class Metrics {
 
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {
     if (this.namingAuthorities.has(namingAuthority)) return namingAuthority;
-    if (outcome === 'refused') return 'unknown';
+    if (outcome === 'rejected') return 'unknown';
     if (this.namingAuthorities.size >= MAX_NAMING_AUTHORITIES) return 'other';
     this.namingAuthorities.add(namingAuthority);
     return namingAuthority;

@@ -27,15 +27,15 @@ interface BuildContext {
 export function buildCandidates(
   mints: readonly Omit<Candidate, 'item'>[],
   context: BuildContext,
-): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
-  const refused: DecidedMint[] = [];
+): { readonly rejected: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
+  const rejected: DecidedMint[] = [];
   const candidates: Candidate[] = [];
   for (const { job, attempt } of mints) {
     const item = attempt > MAX_ATTEMPTS ? giveUp(job) : buildOne(job, context);
-    if (item instanceof Problem) refused.push({ job, result: item });
+    if (item instanceof Problem) rejected.push({ job, result: item });
     else candidates.push({ job, attempt, item });
   }
-  return { refused, candidates };
+  return { rejected, candidates };
 }
 
 function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContext): NewIdentifier | Problem {

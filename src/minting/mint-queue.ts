@@ -36,7 +36,7 @@ const MOST_FOLLOWERS = 5000;
 /** Milliseconds between attempts while another request uses the same idempotency key. */
 const PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
 
-/** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
+/** Whether a mint was rejected because another request uses its Idempotency-Key at this moment. */
 export function isInFlight(result: unknown): boolean {
   return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
 }
@@ -65,7 +65,7 @@ export class MintQueue {
   private readonly waiting: Batcher<Turn, MintOutcome>;
   private readonly blocked = new BlockedNames();
 
-  /** @param maxWaitMs how long a mint waits until it is sent; then it is refused, and nothing about it is unknown. */
+  /** @param maxWaitMs how long a mint waits until it is sent; then it is rejected, and nothing about it is unknown. */
   constructor(
     mintGroup: MintGroup,
     private readonly metrics: Metrics,
@@ -101,7 +101,7 @@ export class MintQueue {
       if (result instanceof Problem) throw result;
       return result;
     } catch (error) {
-      if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');
+      if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.rejected('overload');
       if (!isConflict(error)) throw error;
       throw job.context.request === null ? conflictInProgress() : requestInFlight();
     }

@@ -17,7 +17,7 @@ import { RecordBudget } from './found-records.js';
 import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
 /** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
-const STORED_REFUSALS = new Set([
+const STORED_REJECTIONS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
 
@@ -148,7 +148,7 @@ export class MintReplays {
   mustStore({ job, result }: DecidedMint): boolean {
     const { request } = job.context;
     if (request === null) return false;
-    if (result instanceof Problem) return request.index > 0 && STORED_REFUSALS.has(result.code);
+    if (result instanceof Problem) return request.index > 0 && STORED_REJECTIONS.has(result.code);
     return result.outcome === 'existing' || result.outcome === 'updated';
   }
 

@@ -21,7 +21,7 @@ export class MintStatistics {
 
   noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
     if (results.size === 0) return;
-    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
+    const replays = [...results.values()].filter((result) => !['created', 'rejected'].includes(labelOf(result))).length;
     this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
@@ -41,7 +41,7 @@ export class MintStatistics {
 }
 
 function labelOf(result: MintResult): MintOutcomeLabel {
-  if (result instanceof Problem) return 'refused';
+  if (result instanceof Problem) return 'rejected';
   if (result.outcome === 'found') return 'replayed';
   return result.outcome === 'created' || result.outcome === 'replayed' ? result.outcome : 'existing';
 }

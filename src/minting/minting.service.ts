@@ -83,7 +83,7 @@ export class MintingService {
 
   /**
    * Mints one identifier, or returns the one of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
-   * @param onCharge gets the state of the rate limit, also where it refuses the request.
+   * @param onCharge gets the state of the rate limit, also where it rejects the request.
    * @throws Problem of the syntax, of the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and
    * `MintQueue.mint`.
    */
@@ -150,10 +150,10 @@ export class MintingService {
     const previousVersions = await this.findPreviousVersions(jobs);
     const { guids } = this;
     const first = jobs.map((job) => ({ job, attempt: 1 }));
-    const { refused, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
+    const { rejected, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
     return {
       previousVersions,
-      decided: await this.replaceRefusals(refused),
+      decided: await this.replaceRejections(rejected),
       undecided: candidates,
       insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
     };
@@ -163,13 +163,13 @@ export class MintingService {
    * Rejected mints with the results of earlier requests with their keys: a replay takes precedence over a rejection. A chunk is prepared
    * while the one before it is written with the same key, so a key that is in use changes nothing.
    */
-  private async replaceRefusals(refused: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
-    if (refused.every(({ job }) => job.context.request === null)) return refused;
-    const { results, hasStandby } = await this.replays.find(refused.map(({ job }) => job));
+  private async replaceRejections(rejected: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
+    if (rejected.every(({ job }) => job.context.request === null)) return rejected;
+    const { results, hasStandby } = await this.replays.find(rejected.map(({ job }) => job));
     const earlier = [...results].filter(([, result]) => !isInFlight(result));
     if (hasStandby && earlier.length > 0) await this.transactions.waitForStandby();
     const byJob = new Map(earlier);
-    return refused.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
+    return rejected.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
   }
 
   /** Reads them before the insert: an identifier that was active stays registered for ever. */
@@ -242,7 +242,7 @@ export class MintingService {
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
         { guids, latest, previousVersions: prepared.previousVersions },
       );
-      yield await this.replaceRefusals(rebuilt.refused);
+      yield await this.replaceRejections(rebuilt.rejected);
       ({ candidates } = rebuilt);
       insertBatch = null;
     }

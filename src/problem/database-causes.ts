@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '25P03': 'a transaction was idle for too long',
   '25P04': 'a transaction took too long',
   '26000': 'the session belongs to another server',
-  '28000': 'login refused',
+  '28000': 'login rejected',
   '28P01': 'wrong password',
   '3D000': 'the database does not exist',
   '40001': 'transactions in conflict',

@@ -125,7 +125,7 @@ const WELL_KNOWN_PREFIXES = `
 const OF_OTHERS: ReadonlySet<string> = new Set(`${URI_SCHEMES} ${WELL_KNOWN_PREFIXES}`.trim().split(/\s+/));
 
 /**
- * Refuses a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. As `info:fedora/…` it is
+ * Rejects a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. As `info:fedora/…` it is
  * a PID.
  * @param read what a text was recognized as.
  */

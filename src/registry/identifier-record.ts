@@ -173,7 +173,7 @@ export interface SizedAttributes extends Texts {
 }
 
 /**
- * Refuses a write that makes a record larger than its limit. A larger record, which was imported, can change as long as it does
+ * Rejects a write that makes a record larger than its limit. A larger record, which was imported, can change as long as it does
  * not grow.
  * @param before the record before the write; null for a new one.
  * @throws Problem RECORD_TOO_LARGE

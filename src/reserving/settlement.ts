@@ -51,11 +51,11 @@ export function select(
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
     const member = byName.get(read.value.comparison);
     if (member === undefined) {
-      return { identifier: text, member: refusal('NOT_IN_RESERVATION', 'is not part of this reservation', pointer) };
+      return { identifier: text, member: rejection('NOT_IN_RESERVATION', 'is not part of this reservation', pointer) };
     }
     const identifier = nativeText(member);
     if (seen.has(member.id)) {
-      return { identifier, member: refusal('DUPLICATE_IN_REQUEST', 'is repeated in the list', pointer) };
+      return { identifier, member: rejection('DUPLICATE_IN_REQUEST', 'is repeated in the list', pointer) };
     }
     seen.add(member.id);
     return { identifier, member: member.id };
@@ -74,7 +74,7 @@ export function fingerprintSource(
   return { [settlement]: id.toLowerCase(), items: canonical };
 }
 
-function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
+function rejection(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
 }
 

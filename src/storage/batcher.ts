@@ -3,9 +3,9 @@ import { notSent, queueFull } from '../problem/storage-problems.js';
 export interface BatcherLimits {
   readonly maxBatchSize: number;
   readonly maxConcurrentBatches: number;
-  /** One more item is refused. */
+  /** One more item is rejected. */
   readonly maxQueueLength: number;
-  /** Milliseconds after which an item that was not sent is refused; none for items that wait elsewhere with a limit. */
+  /** Milliseconds after which an item that was not sent is rejected; none for items that wait elsewhere with a limit. */
   readonly maxWaitMs?: number;
 }
 
@@ -62,7 +62,7 @@ export class Batcher<T, R> {
     this.timer = setTimeout(
       () => {
         this.timer = null;
-        this.refuseOld(maxWaitMs);
+        this.rejectOld(maxWaitMs);
         this.watch();
       },
       Math.max(left, MIN_TIMER_MS),
@@ -70,7 +70,7 @@ export class Batcher<T, R> {
     this.timer.unref();
   }
 
-  private refuseOld(maxWaitMs: number): void {
+  private rejectOld(maxWaitMs: number): void {
     const before = performance.now() - maxWaitMs;
     const firstNew = this.queue.findIndex(({ since }) => since > before);
     const old = this.queue.splice(0, firstNew === -1 ? this.queue.length : firstNew);

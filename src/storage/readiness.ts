@@ -5,7 +5,7 @@ import { CommitProbe, SESSION_NAME } from '../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../database/commit-watch.js';
 import { type Blocker, LockProbe } from '../database/lock-probe.js';
 import { InRecoveryError } from '../database/pool.js';
-import { ConnectionPool, isSessionRefused } from '../database/connection-pool.js';
+import { ConnectionPool, isSessionRejected } from '../database/connection-pool.js';
 import { describeShortage } from '../database/server-sessions.js';
 import { IN_RECOVERY, WRITE_STATE, type WriteState, reasonAgainstWrites } from '../database/writable-server.js';
 import { missingMigrations } from '../database/schema-state.js';
@@ -88,7 +88,7 @@ export class Readiness {
     return this.lastResult;
   }
 
-  /** That the database admits fewer sessions than the service can use, in words; null where it has refused none. */
+  /** That the database admits fewer sessions than the service can use, in words; null where it has rejected none. */
   get shortage(): string | null {
     const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
     return shortage === null ? null : describeShortage(shortage);
@@ -105,7 +105,7 @@ export class Readiness {
     }
   }
 
-  /** Not while the database refuses sessions: one more would be taken from requests. */
+  /** Not while the database rejects sessions: one more would be taken from requests. */
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
@@ -153,8 +153,8 @@ export class Readiness {
   /** A session of a server without writes is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
-      if (isSessionRefused(error) && this.shortage !== null) {
-        throw this.notReady(`The database refuses sessions: 53300 too many connections. ${this.shortage}`);
+      if (isSessionRejected(error) && this.shortage !== null) {
+        throw this.notReady(`The database rejects sessions: 53300 too many connections. ${this.shortage}`);
       }
       throw error instanceof InRecoveryError ? this.notReady(IN_RECOVERY) : error;
     });

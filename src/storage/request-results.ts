@@ -57,7 +57,7 @@ export function earlierOf(
 export interface NewResult {
   readonly mint: KeyedMint;
   readonly result: object;
-  /** The existing identifier and the key of its metadata ID; null for a refusal. */
+  /** The existing identifier and the key of its metadata ID; null for a rejection. */
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 

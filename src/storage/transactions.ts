@@ -24,7 +24,7 @@ const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
 /**
  * Whether a synchronous standby is configured, which the cluster manager can change at any time; also true at a server in recovery,
- * where the wait is refused: what it has may be lost when another one is promoted. A column of a statement.
+ * where the wait is rejected: what it has may be lost when another one is promoted. A column of a statement.
  */
 export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 
@@ -71,7 +71,8 @@ export class Transactions {
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
     @Optional() private readonly offset: PositionOffset = new PositionOffset(),
   ) {
-    const slotsOf = (of: pg.Pool) => new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.refusal(of, since));
+    const slotsOf = (of: pg.Pool) =>
+      new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.rejection(of, since));
     this.slots = slotsOf(pool);
     this.hotSlots = slotsOf(hot);
   }
@@ -152,7 +153,7 @@ export class Transactions {
   }
 
   /** The error of a write that waited in vain for others: while commits stand, statements that complete are those of reads. */
-  private refusal(pool: pg.Pool, since: number): Error {
+  private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
     return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : notSent();

@@ -11,13 +11,13 @@ export class WriteSlots {
 
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
-   * @param maxWaitMs after which a write is refused; Infinity where none is.
-   * @param refusal the error of a write that has waited in vain since a time, as `performance.now`.
+   * @param maxWaitMs after which a write is rejected; Infinity where none is.
+   * @param rejection the error of a write that has waited in vain since a time, as `performance.now`.
    */
   constructor(
     size: number,
     private readonly maxWaitMs: number,
-    private readonly refusal: (since: number) => Error,
+    private readonly rejection: (since: number) => Error,
   ) {
     this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
   }
@@ -25,7 +25,7 @@ export class WriteSlots {
   /**
    * Takes a slot, which `leave` returns. Slots are given in the order of the calls.
    * @returns null where one is free, so that a write need not wait for a promise.
-   * @throws the refusal after the limit.
+   * @throws the rejection after the limit.
    */
   enter(): Promise<void> | null {
     if (this.free > 0) {
@@ -34,12 +34,12 @@ export class WriteSlots {
     }
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      const refuse = (): void => {
+      const expire = (): void => {
         this.queue.delete(enter);
-        reject(this.refusal(since));
+        reject(this.rejection(since));
       };
       // A timer cannot wait for ever: it would run at once.
-      const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(refuse, this.maxWaitMs) : undefined;
+      const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(expire, this.maxWaitMs) : undefined;
       const enter = (): void => {
         clearTimeout(timer);
         this.queue.delete(enter);

@@ -15,7 +15,7 @@ describe('INTERFACES', () => {
     expect([...readConfig(variables).interfaces]).toEqual(interfaces);
   });
 
-  it.each(['web', 'api,web', ',', 'API'])('refuses %j', (INTERFACES) => {
+  it.each(['web', 'api,web', ',', 'API'])('rejects %j', (INTERFACES) => {
     expect(() => readConfig({ INTERFACES })).toThrow(/INTERFACES must be a comma list of api, resolver, handles/);
   });
 });

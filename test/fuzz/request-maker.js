@@ -134,7 +134,7 @@ export class RequestMaker {
     const { name, apply } = random.weighted(random.weighted(ways).list);
     apply(request, random);
     request.what = request.what === 'valid' ? name : `${request.what}; ${name}`;
-    // A body that the operation does not have may be refused.
+    // A body that the operation does not have may be rejected.
     if (request.operation.body === null && request.body !== undefined) request.unserved = true;
   }
 

@@ -18,7 +18,7 @@ const REPEATS = 3;
 /** Bytes that are read of a stream, such as an export, before the client closes it. */
 const STREAM_BYTES = 1024 * 1024;
 
-/** Sends requests by Node's client, or over a raw socket what that client refuses. */
+/** Sends requests by Node's client, or over a raw socket what that client rejects. */
 export class Wire {
   /** @param connections maximum concurrent connections. */
   constructor(url, connections) {
@@ -48,7 +48,7 @@ export class Wire {
   async #once(request) {
     if (needsRaw(request)) return this.#raw(request);
     const answer = await this.#byClient(request);
-    if (answer.refused === true) return this.#raw(request);
+    if (answer.rejected === true) return this.#raw(request);
     // The service may close an idle connection at the moment of its reuse (RFC 9112 9.5).
     return answer.reused === true ? this.#raw(request) : answer;
   }
@@ -74,7 +74,7 @@ export class Wire {
           ].includes(error.code)
         )
           throw error;
-        resolve({ refused: true });
+        resolve({ rejected: true });
         return;
       }
       const limit = setTimeout(

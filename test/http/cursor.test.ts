@@ -43,7 +43,7 @@ describe('a cursor', () => {
     expect(same).toBeLessThan(zero!.length / 4);
   });
 
-  it('is refused once any bit of it is altered, under another secret, and for another list', () => {
+  it('is rejected once any bit of it is altered, under another secret, and for another list', () => {
     const cursor = cursors.write('events', [1_234_567n, 89n]);
     const bytes = Buffer.from(cursor, 'base64url');
     const altered = Array.from({ length: bytes.length * 8 }, (_, bit) => {
@@ -51,8 +51,8 @@ describe('a cursor', () => {
       copy[bit >> 3]! ^= 1 << (bit & 7);
       return copy.toString('base64url');
     });
-    const refused = [...altered, cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}!`, '', 'x'];
-    for (const text of refused) expect(() => cursors.read('events', 2, text)).toThrow(Problem);
+    const rejected = [...altered, cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, `${cursor}!`, '', 'x'];
+    for (const text of rejected) expect(() => cursors.read('events', 2, text)).toThrow(Problem);
     expect(() => cursorsOf(randomBytes(32)).read('events', 2, cursor)).toThrow('INVALID_CURSOR');
     for (const kind of KINDS.filter((each) => each !== 'events')) {
       expect(() => cursors.read(kind, 2, cursor)).toThrow('INVALID_CURSOR');

@@ -42,8 +42,8 @@ describe('parsing a naming authority', () => {
     ],
     [{ namingAuthority: '1', targetTemplate: 'https://a.example/' }, /must contain \{guid\}/],
     [{ namingAuthority: '1', resolver: { scheme: 'ftp', authority: 'a.example' } }, /^INVALID_REQUEST: \/resolver: /],
-  ])('refuses %j', (command, refusal) => {
-    expect(() => parseNewNamingAuthority(command)).toThrow(refusal);
+  ])('rejects %j', (command, rejection) => {
+    expect(() => parseNewNamingAuthority(command)).toThrow(rejection);
   });
 
   it.each(['Lib-7', 'ark-Ä', '0.NA', '21.T14999', 'x%y', 'hdl', 'http'])('permits %s', (namingAuthority) => {

@@ -174,7 +174,7 @@ describe('recognition among known naming authorities', () => {
     ['100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 39, 'CID-10'],
     ['https://hdl.handle.net/100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 62, 'CID-10'],
     ['hdl:100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f', 'INVALID_GUID', 20, 'CID-10'],
-  ])('CID-10: %j is refused under the profile "cordra" where it breaks', (text, code, offset, rule) => {
+  ])('CID-10: %j is rejected under the profile "cordra" where it breaks', (text, code, offset, rule) => {
     expect(known.readName(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
     expect(known.readAlternate(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
     const elsewhere = text.replace('100.102', '100.103');
@@ -209,7 +209,7 @@ describe('a naming authority that cannot mint', () => {
   it.each([
     ['9.9', 'UNKNOWN_NAMING_AUTHORITY', 'no naming authority "9.9" exists'],
     ['20.700', 'SUSPENDED_NAMING_AUTHORITY', 'the naming authority "20.700" is suspended'],
-  ])('%s is refused as %s: %s', (prefix, code, detail) => {
+  ])('%s is rejected as %s: %s', (prefix, code, detail) => {
     const some = new NamingAuthoritySnapshot([authority('20.700', { state: 'suspended' })], DEFAULT_RESOLVER);
     const errors = [{ pointer: '/namingAuthority', detail }];
     expect(() => activeIn(some, prefix)).toThrow(expect.objectContaining({ code, extensions: { errors } }));

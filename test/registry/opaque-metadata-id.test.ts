@@ -98,10 +98,10 @@ describe('an opaque metadata ID', () => {
     ['\udc00a', 'has a surrogate without its partner, which UTF-8 does not encode'],
     ['a'.repeat(2049), 'has 2049 bytes in UTF-8; at most 2048 are allowed'],
     [`${'é'.repeat(1024)}a`, 'has 2049 bytes in UTF-8; at most 2048 are allowed'],
-  ])('%j is refused', (text, fault) => {
+  ])('%j is rejected', (text, fault) => {
     expect(opaqueFault(text)).toBe(fault);
-    const refused = new Problem('INVALID_REQUEST', `The metadata ID ${fault}.`);
-    expect(() => readMetadataId(text, both, '/metadataId', 'any')).toThrow(refused);
+    const rejected = new Problem('INVALID_REQUEST', `The metadata ID ${fault}.`);
+    expect(() => readMetadataId(text, both, '/metadataId', 'any')).toThrow(rejected);
   });
 
   it.each([' ', '~', '\xa0', '\u2028', '\ufeff', '\u{10ffff}', 'a'.repeat(2048), 'é'.repeat(1024)])(
@@ -151,7 +151,7 @@ it('an identifier is described by the key of its own name, which no opaque text 
 });
 
 it.each(['oai:repo.org:123/4', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '4711'])(
-  '%s elsewhere is refused with the IDs that fit',
+  '%s elsewhere is rejected with the IDs that fit',
   (text) => {
     expect(() => readMetadataId(text, KNOWN, '/metadataId')).toThrow(
       /CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI.*"metadataIdScheme": "any"/s,

@@ -15,8 +15,8 @@ export class BytePool {
     private readonly share: number,
   ) {}
 
-  /** Which bound refuses a client more bytes: its share, or what is free; null when it can have them. */
-  refusal(client: string, bytes: number): 'share' | 'free' | null {
+  /** Which bound rejects a client more bytes: its share, or what is free; null when it can have them. */
+  rejection(client: string, bytes: number): 'share' | 'free' | null {
     const held = (this.held.get(client) ?? 0) + bytes;
     if (held > this.share) return 'share';
     return held > this.limit - this.used - bytes ? 'free' : null;

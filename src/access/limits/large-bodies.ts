@@ -44,12 +44,12 @@ export class LargeBodies {
   }
 
   /**
-   * Refuses a body whose announced size has no room, before it is read.
+   * Rejects a body whose announced size has no room, before it is read.
    * @throws Problem CONCURRENCY_LIMITED or OVERLOADED
    */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     if (!isCollected(request)) return;
-    // A larger body is refused with 413 later.
+    // A larger body is rejected with 413 later.
     const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
     if (announced > LARGE_BYTES) this.requireRoom(request, reply);
     if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
@@ -93,16 +93,16 @@ export class LargeBodies {
 
   private requireRoom(request: FastifyRequest, reply: FastifyReply): void {
     if (!principalOf(request).isAnonymous || this.byAddress.acquire(ipPrefixOf(request.ip), reply.raw)) return;
-    this.metrics.refused('address_large_bodies');
+    this.metrics.rejected('address_large_bodies');
     const detail = `Without an API key, one address may send at most ${this.byAddress.most} bodies of more than 1 MiB at the same time. Wait until one of these requests ends, or send smaller bodies.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
   }
 
   private requireBytes(request: FastifyRequest, bytes: number): void {
-    const refusal = this.poolOf(request).refusal(clientOf(request), bytes);
-    if (refusal === null) return;
-    this.metrics.refused('large_bodies');
-    if (refusal === 'free') {
+    const rejection = this.poolOf(request).rejection(clientOf(request), bytes);
+    if (rejection === null) return;
+    this.metrics.rejected('large_bodies');
+    if (rejection === 'free') {
       const detail = 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.';
       throw new Problem('OVERLOADED', detail, SOON);
     }

@@ -49,7 +49,7 @@ export class LimitsGuard {
 
   /**
    * Counts a request that is served at once, without the framework.
-   * @returns its headers, names and values by turns; null where `admit` would refuse it: nothing is counted then.
+   * @returns its headers, names and values by turns; null where `admit` would reject it: nothing is counted then.
    */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];
@@ -62,7 +62,7 @@ export class LimitsGuard {
     const taken = this.buckets.take(client);
     setRateLimitHeaders(reply, 'key', this.buckets.quota, taken);
     if (taken.ok) return;
-    this.metrics.refused('key_rate');
+    this.metrics.rejected('key_rate');
     const detail = `A client may send at most ${this.buckets.quota} requests a minute. Retry in ${taken.retryAfter} s.`;
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(taken.retryAfter) } });
   }
@@ -70,7 +70,7 @@ export class LimitsGuard {
   private requireRoom(client: string, reply: FastifyReply, isLong: boolean): void {
     const { most } = isLong ? this.long : this.short;
     if ((isLong ? this.long : this.short).acquire(client, reply.raw)) return;
-    this.metrics.refused(isLong ? 'key_long_lived' : 'key_concurrency');
+    this.metrics.rejected(isLong ? 'key_long_lived' : 'key_concurrency');
     const kind = isLong ? 'long polls and event streams' : 'requests';
     const detail = `A client may have at most ${most} concurrent ${kind}. Wait until one of them ends.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });

@@ -23,12 +23,12 @@ export class MintBudget {
 
   /**
    * Counts identifiers before anything is written; they stay counted when the request fails. More than the quota need a
-   * full bucket and leave it in debt. `report` is called also on refusal.
+   * full bucket and leave it in debt. `report` is called also on rejection.
    * @throws Problem RATE_LIMITED
    */
   charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
-    const refused = this.chargeEach(new Map([[namingAuthority, count]]), known, report);
-    for (const problem of refused.values()) throw problem;
+    const rejected = this.chargeEach(new Map([[namingAuthority, count]]), known, report);
+    for (const problem of rejected.values()) throw problem;
   }
 
   /**
@@ -41,19 +41,19 @@ export class MintBudget {
     known: NamingAuthoritySnapshot,
     report?: ChargeReport,
   ): Map<string, Problem> {
-    const refused = new Map<string, Problem>();
+    const rejected = new Map<string, Problem>();
     const { buckets } = this;
-    if (buckets === null) return refused;
+    if (buckets === null) return rejected;
     for (const [namingAuthority, count] of counts) {
       if (known.find(namingAuthority) === undefined) continue;
       const taken = buckets.take(namingAuthorityKey(namingAuthority), count);
       report?.(buckets.quota, taken);
       if (taken.ok) continue;
-      this.metrics.refused('naming_authority_rate');
+      this.metrics.rejected('naming_authority_rate');
       const detail = `At most ${buckets.quota} identifiers a minute may be minted under one naming authority. Retry in ${taken.retryAfter} s.`;
       const headers = { 'retry-after': String(taken.retryAfter) };
-      refused.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
+      rejected.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
     }
-    return refused;
+    return rejected;
   }
 }

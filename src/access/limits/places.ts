@@ -96,18 +96,18 @@ export class Places {
 
   private async enter({ client, response }: PlaceHolder, limitMs: number): Promise<void> {
     if (response.closed) throw clientGone();
-    if (this.taken.refusal(client, 1) === null) this.taken.take(client, 1);
+    if (this.taken.rejection(client, 1) === null) this.taken.take(client, 1);
     else await this.wait(client, response, limitMs);
   }
 
   private leave(client: string): void {
     this.taken.giveBack(client, 1);
-    for (const each of this.waiting) if (this.taken.refusal(each.client, 1) === null) each.enter();
+    for (const each of this.waiting) if (this.taken.rejection(each.client, 1) === null) each.enter();
   }
 
   private wait(client: string, response: Closing, limitMs: number): Promise<void> {
     const isStarted = limitMs === Infinity;
-    if (!isStarted && this.queue.refusal(client, 1) !== null) return Promise.reject(this.refusalOf(client));
+    if (!isStarted && this.queue.rejection(client, 1) !== null) return Promise.reject(this.rejectionOf(client));
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(limit);
@@ -129,7 +129,7 @@ export class Places {
       };
       const late = (): void => {
         end();
-        reject(this.refusalOf(client));
+        reject(this.rejectionOf(client));
       };
       // A timer cannot wait for ever: it would run at once.
       const limit = isStarted ? undefined : setTimeout(late, limitMs);
@@ -139,8 +139,8 @@ export class Places {
     });
   }
 
-  private refusalOf(client: string): Problem {
-    if (this.taken.refusal(client, 1) === 'share') {
+  private rejectionOf(client: string): Problem {
+    if (this.taken.rejection(client, 1) === 'share') {
       const detail = `Of one client, at most ${this.share} such requests are served at once, and others wait for them; retry later.`;
       return new Problem('CONCURRENCY_LIMITED', detail, SOON);
     }

@@ -13,7 +13,7 @@ const MAX_BYTES = 67_108_864;
 const SHARE = 33_554_432;
 
 /**
- * Limits the responses in memory that clients have not read yet. A read whose response has no room is refused; a write has taken
+ * Limits the responses in memory that clients have not read yet. A read whose response has no room is rejected; a write has taken
  * effect, so that its response is sent, and counts. Responses in parts have limits of their own.
  */
 export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
@@ -27,10 +27,10 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
     const bytes = Buffer.from(payload);
     const counted = Math.min(bytes.length, SHARE);
     const { client } = holderOf(request, reply);
-    const refusal = onlyReads(request) ? pool.refusal(client, counted) : null;
-    if (refusal !== null) {
-      metrics.refused('unread_responses');
-      done(refusalOf(refusal));
+    const rejection = onlyReads(request) ? pool.rejection(client, counted) : null;
+    if (rejection !== null) {
+      metrics.rejected('unread_responses');
+      done(rejectionOf(rejection));
       return;
     }
     if (!reply.raw.closed) {
@@ -43,9 +43,9 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
   });
 }
 
-function refusalOf(refusal: 'share' | 'free'): Problem {
+function rejectionOf(rejection: 'share' | 'free'): Problem {
   const soon = { headers: { 'retry-after': '1' } };
-  if (refusal === 'free') {
+  if (rejection === 'free') {
     return new Problem('OVERLOADED', 'Other clients have not read large responses yet. Retry after Retry-After.', soon);
   }
   const detail = 'This client has not read large responses yet. Read them, or request smaller ones.';

@@ -46,7 +46,7 @@ export function readRow(row: Row): object {
   };
 }
 
-/** The truth value in a cell, which spreadsheets write in upper case, or its text, which is refused later. */
+/** The truth value in a cell, which spreadsheets write in upper case, or its text, which is rejected later. */
 function truthOr(cell: string): boolean | string {
   const text = cell.trim().toLowerCase();
   return text === 'true' || (text === 'false' ? false : cell);

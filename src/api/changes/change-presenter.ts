@@ -37,7 +37,7 @@ export class ChangePresenter {
   }
 
   preview({ line, clientRef, repairs, identifier: found, result }: PreviewedLine, instance: string): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
+    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
     const { before, after, amendment } = result;
     const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
     const { version } = after;
@@ -51,7 +51,7 @@ export class ChangePresenter {
     records: ReadonlyMap<bigint, IdentifierRecord> | null,
     { instance }: ChangeStyle,
   ): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
+    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
     const { outcome, id, identifier, version, old } = result;
     const record = records?.get(id);
     return {
@@ -81,7 +81,7 @@ function named(line: number, clientRef: string | undefined): Pick<ChangeResultDt
   return { line, clientRef: clientRef ?? null };
 }
 
-function refusalOf(
+function rejectionOf(
   problem: Problem,
   instance: string,
   identifier: string | undefined,

@@ -90,7 +90,7 @@ export class ChangesController {
     const { principal } = context;
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
-    // Before the response starts, so that the refusal of a header line still has a status.
+    // Before the response starts, so that the rejection of a header line still has a status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
     const names = new PreviewedNames();

@@ -37,7 +37,7 @@ interface Format {
   readonly head: string;
   readonly write: (lines: readonly TransferLine[]) => string;
   /** What follows the last line where the export cannot continue. */
-  readonly refuse: (problem: Problem, line: number) => string;
+  readonly reject: (problem: Problem, line: number) => string;
 }
 
 const LINES: Format = {
@@ -45,7 +45,7 @@ const LINES: Format = {
   file: 'identifiers.ndjson',
   head: '',
   write: (lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  refuse: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
+  reject: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
 };
 
 /** @throws Problem INVALID_REQUEST for columns that there are not. */
@@ -57,7 +57,7 @@ function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
     head: `${excel === true ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
     write: (lines) => writeRows(lines, form),
     // CSV has no row for a problem.
-    refuse: () => '',
+    reject: () => '',
   };
 }
 
@@ -136,7 +136,7 @@ export class ExportController {
 }
 
 async function* write(
-  { head, write: rows, refuse }: Format,
+  { head, write: rows, reject }: Format,
   lines: (records: readonly IdentifierRecord[]) => TransferLine[],
   first: IdentifierRecord[],
   pages: AsyncIterable<IdentifierRecord[]>,
@@ -153,7 +153,7 @@ async function* write(
     }
   } catch (error) {
     if (error instanceof Problem) {
-      yield refuse(error, count + 1);
+      yield reject(error, count + 1);
       await flushed(response);
     }
     // Throwing leaves the response incomplete, so that the client detects the abort.

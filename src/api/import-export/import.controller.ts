@@ -88,7 +88,7 @@ export class ImportController {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
-    // Before the response starts, so that the refusal of a header line still has a status.
+    // Before the response starts, so that the rejection of a header line still has a status.
     const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun ? new PreviewedImports() : null;

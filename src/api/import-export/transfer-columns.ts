@@ -129,12 +129,12 @@ function isFilled(cell: string | undefined): cell is string {
   return cell !== undefined && cell !== '';
 }
 
-/** The number in a cell, or its text, which is refused later. */
+/** The number in a cell, or its text, which is rejected later. */
 function numberOr(cell: string): number | string {
   return /^[0-9]{1,10}$/.test(cell) ? Number(cell) : cell;
 }
 
-/** The JSON in a cell, or its text, which is refused later. */
+/** The JSON in a cell, or its text, which is rejected later. */
 function jsonOr(cell: string): unknown {
   try {
     return JSON.parse(cell);

@@ -59,7 +59,7 @@ export class MintPresenter {
   }
 
   private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
-    if (result instanceof Problem) return refused({ clientRef, result }, style);
+    if (result instanceof Problem) return rejected({ clientRef, result }, style);
     const { principal } = style;
     return {
       ...{ clientRef, status: statusOf(result), identifier: nativeText(result.record) },
@@ -81,14 +81,14 @@ export class MintPresenter {
 
 /** A result without a representation, with the metadata ID that only the service knows. */
 function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
-  if (result instanceof Problem) return refused({ clientRef, result }, style);
+  if (result instanceof Problem) return rejected({ clientRef, result }, style);
   const { record, metadataRecord } = result;
   const brief = { clientRef, status: statusOf(result), identifier: nativeText(record), ...notesOn(result) };
   if (metadataRecord === null || style.principal.hides(record)) return brief;
   return { ...brief, metadataId: canonicalUri(identifierOf(metadataRecord)) };
 }
 
-function refused(
+function rejected(
   { clientRef, result }: { readonly clientRef: string | null; readonly result: Problem },
   { instance }: ResultStyle,
 ): MintResultDto {

@@ -77,7 +77,7 @@ export class NamingAuthoritySettingsDto {
   /**
    * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
    * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, which is stored as it is sent, compared byte
-   * by byte and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is refused.
+   * by byte and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is rejected.
    */
   @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', required: false, example: 'recognized' })
   @Optional()

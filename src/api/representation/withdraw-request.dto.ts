@@ -16,7 +16,7 @@ export class WithdrawRequestDto {
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
-  // The codes that only the service gives are refused later, with a code of their own.
+  // The codes that only the service gives are rejected later, with a code of their own.
   @IsIn(REASON_CODES, {
     message: `$property must be one of the following values: ${REQUESTED_REASON_CODES.join(', ')}`,
   })

@@ -26,15 +26,15 @@ import { locationsXml, pageValues } from './page-values.js';
 import type { PastedTexts } from './pasted-texts.js';
 import { NO_QUERY, type ResolveQuery, isShown, queryIn, visibleQuery } from './resolve-query.js';
 import {
-  type Refusal,
-  foreignRefusal,
-  malformedRefusal,
-  severalRefusal,
-  sendRefusal,
-  tooLongRefusal,
-  unknownRefusal,
-  withdrawnRefusal,
-} from './refusals.js';
+  type Rejection,
+  foreignRejection,
+  malformedRejection,
+  severalRejection,
+  sendRejection,
+  tooLongRejection,
+  unknownRejection,
+  withdrawnRejection,
+} from './rejections.js';
 import {
   type RedirectAges,
   RedirectHeaders,
@@ -90,12 +90,12 @@ export class ResolverHandler {
     }
     if (entry.kind === 'malformed') {
       const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each byte.';
-      return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
+      return this.reject(request, reply, query, malformedRejection(entry.raw, reason));
     }
     if (request.method !== 'POST') return sendPage(reply, 200, formPage());
     const text = form?.get('hdl') ?? '';
     if (text.trim() === '') {
-      return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
+      return this.reject(request, reply, query, malformedRejection('', 'Send the identifier in the field "hdl".'));
     }
     return this.respond(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
   };
@@ -114,13 +114,13 @@ export class ResolverHandler {
       case 'withdrawn':
         return this.respondWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
-        return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
+        return this.reject(request, reply, query, await this.unknown(handle, query, principal));
       case 'several':
-        return this.refuse(request, reply, query, severalRefusal(handle, resolution.names));
+        return this.reject(request, reply, query, severalRejection(handle, resolution.names));
       case 'malformed':
-        return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
+        return this.reject(request, reply, query, malformedRejection(handle, resolution.reason));
       case 'tooLong':
-        return this.refuse(request, reply, query, tooLongRefusal(handle));
+        return this.reject(request, reply, query, tooLongRejection(handle));
       case 'foreign':
         return this.respondForeign(request, reply, query, resolution);
     }
@@ -147,7 +147,7 @@ export class ResolverHandler {
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
-      this.metrics.resolved(isInvalid ? 'refused' : 'shown');
+      this.metrics.resolved(isInvalid ? 'rejected' : 'shown');
       const message = 'Each index must be a number from 1 to 2147483647.';
       return sendApi(reply, isInvalid ? invalidResponse(handle, message) : valuesResponse(handle, values), query);
     }
@@ -183,8 +183,8 @@ export class ResolverHandler {
     const destination = destinationOf(values, record, query, Math.random());
     if (destination === null) return null;
     const whole = withAppended(destination, query, request.originalUrl);
-    if ('refusal' in whole) {
-      return this.refuse(request, reply, query, malformedRefusal(handle, whole.refusal, '#query/urlappend'));
+    if ('rejection' in whole) {
+      return this.reject(request, reply, query, malformedRejection(handle, whole.rejection, '#query/urlappend'));
     }
     this.metrics.resolved('redirected');
     return sendDestination(reply, whole, ages);
@@ -216,7 +216,7 @@ export class ResolverHandler {
       const links = identifierLinksOf(linked, page.uris, metadataIdScheme);
       setLink(reply, linkOf([...blockedByLinks(record, this.settings.blockedByUrl), ...links]));
     }
-    return this.refuse(request, reply, query, withdrawnRefusal(handle, page));
+    return this.reject(request, reply, query, withdrawnRejection(handle, page));
   }
 
   /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
@@ -235,8 +235,8 @@ export class ResolverHandler {
   }
 
   /** The values of `action=api` have no hint, so that programs do not pay for it. */
-  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Refusal> {
-    return unknownRefusal(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
+  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Rejection> {
+    return unknownRejection(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
   }
 
   /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
@@ -255,7 +255,7 @@ export class ResolverHandler {
       return sendUpstream(reply, url + visibleQuery(request.originalUrl));
     }
     if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
-    return this.refuse(request, reply, query, foreignRefusal(handle));
+    return this.reject(request, reply, query, foreignRejection(handle));
   }
 
   /** With the history, where the response is a page. */
@@ -282,8 +282,13 @@ export class ResolverHandler {
     return urisOf(identifierOf(record), record.resolver ?? this.settings.resolver);
   }
 
-  private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {
-    this.metrics.resolved(refusal.outcome);
-    return sendRefusal(request, reply, query, refusal);
+  private reject(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    rejection: Rejection,
+  ): FastifyReply {
+    this.metrics.resolved(rejection.outcome);
+    return sendRejection(request, reply, query, rejection);
   }
 }

@@ -20,7 +20,7 @@ const PREFLIGHT_HEADERS = {
 
 /**
  * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may
- * have created it. Without one, the path does not exist. Must be the first hook that refuses unknown paths.
+ * have created it. Without one, the path does not exist. Must be the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,

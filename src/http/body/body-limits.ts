@@ -32,7 +32,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   server.addHook('onRoute', (route) => {
     route.bodyLimit = route.config?.largeBody === true ? largest : Math.min(RECORD_LIMIT, largest);
   });
-  // After "onRequest", whose hooks may refuse the request.
+  // After "onRequest", whose hooks may reject the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { bodyLimit } = request.routeOptions;
     const isTooLarge = hasUsableBody(request) && !isStreamed(request) && contentLength(request) > bodyLimit;

@@ -32,7 +32,7 @@ export function isReadableJson(request: Pick<FastifyRequest, 'method' | 'headers
   return isPlain(request.headers) && !isMisplacedPatch(request);
 }
 
-/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` refuses. */
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` rejects. */
 export function requireJson(request: Pick<FastifyRequest, 'method' | 'headers'>): void {
   requirePlainUtf8(request.headers);
   if (!isMisplacedPatch(request)) return;
@@ -65,7 +65,5 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function decode(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') return utf8.decode(bytes);
   // Not by TextDecoder, which reads these bytes as ISO 8859-1 in some versions of Node.js.
-  return bytes
-    .toString('latin1')
-    .replace(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
+  return bytes.toString('latin1').replace(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
 }

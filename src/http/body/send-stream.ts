@@ -45,7 +45,7 @@ export function dropStreamsOfHead(server: FastifyInstance): void {
   });
 }
 
-/** Logs why a stream ends before its request, a refusal as a warning, and unexpected errors of lines as errors. */
+/** Logs why a stream ends before its request, a rejection as a warning, and unexpected errors of lines as errors. */
 export function streamLog(request: FailedRequest & Pick<FastifyRequest, 'streamProblem'>): StreamLog {
   return {
     failed: (error) => {

@@ -8,7 +8,7 @@ const MAX_CHUNK_BYTES = 1_048_576;
 
 /**
  * Divides lines into chunks by their numbers only (1 to 100, 101 to 200 and so on), never by their arrival, so that a repeat of
- * a stream has the same chunks. Lines that make a chunk too large are refused.
+ * a stream has the same chunks. Lines that make a chunk too large are rejected.
  */
 export function inChunks(read: NextLines): NextLines {
   const pending: RawLine[] = [];

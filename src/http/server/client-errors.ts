@@ -17,8 +17,8 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
 /** The current or last response of a connection. */
 const responses = new WeakMap<Duplex, ServerResponse>();
 
-/** Connections whose refusal waits for the previous response; further bytes cause no second one. */
-const refused = new WeakSet<Duplex>();
+/** Connections whose rejection waits for the previous response; further bytes cause no second one. */
+const rejected = new WeakSet<Duplex>();
 
 /** Connections whose first bytes are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
@@ -75,7 +75,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
 /** Writes the response and the log line directly, because there is no request object. */
 export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   // The last response is being sent; further input is dropped.
-  if ((socket.writableEnded || refused.has(socket)) && error.code !== 'ECONNRESET') return;
+  if ((socket.writableEnded || rejected.has(socket)) && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -102,7 +102,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
-    refused.add(socket);
+    rejected.add(socket);
     last.once('finish', () => {
       if (socket.writable) endWith(problem, socket, isHead);
     });

@@ -10,7 +10,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
  * body, which browsers send without a preflight. Browsers state the origin (W3C Fetch Metadata), and pages cannot
  * change it; other clients do not send it. An interface that any origin may use has no such routes.
  */
-export function refuseCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
+export function rejectCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { method, headers } = request;
     const site = headers['sec-fetch-site'];

@@ -26,13 +26,13 @@ export function pressureOf(limits: OverloadLimits, load: Load): () => number {
  * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before
  * authentication and before the body is read.
  * @param pressureNow see `pressureOf`.
- * @param onRefused called for each rejected request.
+ * @param onRejected called for each rejected request.
  */
 export function shedLoad(
   server: FastifyInstance,
   interfaces: HttpInterfaces,
   pressureNow: () => number,
-  onRefused: () => void,
+  onRejected: () => void,
 ): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const pressure = pressureNow();
@@ -41,7 +41,7 @@ export function shedLoad(
       done();
       return;
     }
-    onRefused();
+    onRejected();
     const detail = 'The service is overloaded. Nothing was changed; retry after Retry-After.';
     done(new Problem('OVERLOADED', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } }));
   });

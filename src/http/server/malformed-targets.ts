@@ -9,7 +9,7 @@ const MALFORMED = '/{malformed}';
 const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
- * The target that is routed in place of one that the router cannot read, whose refusal of its own would pass by every hook: a
+ * The target that is routed in place of one that the router cannot read, whose rejection of its own would pass by every hook: a
  * path that is not percent-encoded UTF-8 or too long, and a target that is no path, such as "*". Any other is returned as it is.
  * @param target the target of a request, without scheme and authority.
  * @param longest characters of a path.
@@ -33,7 +33,7 @@ function isDecodable(path: string): boolean {
 }
 
 /** Adds the routes of these targets. */
-export function refuseMalformedTargets(server: FastifyInstance): void {
+export function rejectMalformedTargets(server: FastifyInstance): void {
   const detail =
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';
   // A hook, so that the body is not read.

@@ -54,7 +54,7 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, int
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
-    if (misdirected !== undefined) done(refusalOf(misdirected));
+    if (misdirected !== undefined) done(rejectionOf(misdirected));
     else if (
       (origin === undefined ? !isListAsScript(request) : isOwn(origin, host, allowed)) ||
       (!isList(request) && interfaces?.of(request).anyOrigin.has(request.method) === true)
@@ -103,7 +103,7 @@ function hostOf(authority: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
 }
 
-function refusalOf(authority: string): Problem {
+function rejectionOf(authority: string): Problem {
   const detail = `With ACCESS=open the service accepts requests for localhost and ALLOWED_HOSTS only, not for "${authority}".`;
   return new Problem('MISDIRECTED_REQUEST', detail);
 }

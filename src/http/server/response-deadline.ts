@@ -74,7 +74,7 @@ export function limitResponseTime(server: FastifyInstance, interfaces: HttpInter
     if (reply.waiting !== null) waiting.remove(reply.waiting);
     reply.waiting = null;
   };
-  const refuse = ({ request, reply }: Waiting): void => {
+  const reject = ({ request, reply }: Waiting): void => {
     leave(reply);
     if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
     interfaces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
@@ -82,7 +82,7 @@ export function limitResponseTime(server: FastifyInstance, interfaces: HttpInter
     reply.log = reply.log.child({}, { level: 'silent' });
   };
   const timer = setInterval(() => {
-    waiting.overdue(performance.now() - limitMs).forEach(refuse);
+    waiting.overdue(performance.now() - limitMs).forEach(reject);
   }, CHECK_INTERVAL_MS).unref();
 
   server.addHook('preHandler', (request, reply, done) => {

@@ -7,7 +7,7 @@ const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
 /** A path of an identifier whose local name has an unescaped slash. */
 const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
 
-/** A hint for the refusal of an unknown path; empty where none applies. */
+/** A hint for the rejection of an unknown path; empty where none applies. */
 export function hintFor(target: string): string {
   if (/^\/identifiers\/[^?#]*\/(?:[?#]|$)/.test(target)) return '. Leave out the slash at the end';
   const [, start, first = '', second = ''] = (target.split(/[?#]/, 1)[0] ?? '').split('/');

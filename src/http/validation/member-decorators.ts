@@ -49,7 +49,7 @@ export const IsTarget = (): PropertyDecorator =>
     },
   });
 
-/** The document has a pattern of the same meaning that needs no flag: lone surrogates are refused as JSON. */
+/** The document has a pattern of the same meaning that needs no flag: lone surrogates are rejected as JSON. */
 export const HasNoControls = (): PropertyDecorator =>
   applyDecorators(
     Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control characters or lone surrogates' }),

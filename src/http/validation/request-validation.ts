@@ -123,7 +123,7 @@ function invalidMembers(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-/** The refusal of a body, or a part of one such as an item, that is no object. */
+/** The rejection of a body, or a part of one such as an item, that is no object. */
 function noObject(sent: unknown, dto: ArgumentMetadata['metatype'], part = 'The body'): Problem {
   const isList = Array.isArray(sent) && isDto(dto) && hasItems(dto);
   const detail = `must be a JSON object${isList ? ' that has the list as its member "items"' : ''}`;
@@ -136,8 +136,8 @@ const hasItems = (dto: Dto): boolean => memberNamesOf(dto).includes('items');
 const UNKNOWN_MEMBER = 'whitelistValidation';
 
 function unknownMember(name: string, dto: ArgumentMetadata['metatype'], root: string): string {
-  const refusal = isDto(dto) ? refusalOf(dto, name) : undefined;
-  if (refusal !== undefined) return refusal;
+  const rejection = isDto(dto) ? rejectionOf(dto, name) : undefined;
+  if (rejection !== undefined) return rejection;
   const permitted = isDto(dto) ? memberNamesOf(dto) : [];
   return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${permitted.join(', ')}`;
 }
@@ -159,18 +159,18 @@ function describe(
 
 type Dto = new () => object;
 
-const REFUSED = new WeakMap<object, Readonly<Record<string, string>>>();
+const REJECTED = new WeakMap<object, Readonly<Record<string, string>>>();
 
 /** Explains for members that a DTO does not have where they are permitted: their names, and the detail of the problem. */
-export const RefusesMembers =
+export const RejectsMembers =
   (details: Readonly<Record<string, string>>): ClassDecorator =>
   (dto) => {
-    REFUSED.set(dto, details);
+    REJECTED.set(dto, details);
   };
 
-/** The detail for a member that a DTO refuses; undefined for any other. */
-export function refusalOf(dto: Dto, name: string): string | undefined {
-  const details = REFUSED.get(dto);
+/** The detail for a member that a DTO rejects; undefined for any other. */
+export function rejectionOf(dto: Dto, name: string): string | undefined {
+  const details = REJECTED.get(dto);
   return details !== undefined && Object.hasOwn(details, name) ? details[name] : undefined;
 }
 

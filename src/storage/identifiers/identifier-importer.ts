@@ -29,7 +29,7 @@ export class IdentifierImporter {
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
-    const refused = new Map<ImportedIdentifier, T>();
+    const rejected = new Map<ImportedIdentifier, T>();
     const standby = { mustWait: false };
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     await this.retries.run(async () => {
@@ -41,17 +41,17 @@ export class IdentifierImporter {
           expired.push(...expiredIn(conflicts).map(({ id }) => id));
           if (!isInTheWay(conflicts)) continue;
           standby.mustWait ||= conflicts.hasStandby;
-          refused.set(item, decide(item, conflicts));
+          rejected.set(item, decide(item, conflicts));
         }
         const before = pending.length;
-        pending = excluded.filter(({ item }) => !refused.has(item));
+        pending = excluded.filter(({ item }) => !rejected.has(item));
         // Without a conflict, their naming authority is gone or has other rules.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
     // An identifier that is unchanged is a result too.
     if (standby.mustWait) await this.transactions.waitForStandby();
-    return refused;
+    return rejected;
   }
 
   /** What prevents the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
@@ -59,16 +59,16 @@ export class IdentifierImporter {
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
-    const refused = new Map<ImportedIdentifier, T>();
+    const rejected = new Map<ImportedIdentifier, T>();
     for await (const [item, conflicts] of this.conflictsOf(items)) {
       const expired = expiredIn(conflicts);
       const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
       const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
       const claim = expired.find((record) => record === conflicts.claim) ? null : conflicts.claim;
       const lasting = { ...conflicts, metadata, alternate, claim };
-      if (isInTheWay(lasting)) refused.set(item, decide(item, lasting));
+      if (isInTheWay(lasting)) rejected.set(item, decide(item, lasting));
     }
-    return refused;
+    return rejected;
   }
 
   private async *conflictsOf(

@@ -127,7 +127,7 @@ function conditionOf(term: SearchTerm, add: (value: unknown) => string): string 
   return `(${stored} OR ('0.NA/' || n.prefix LIKE ${pattern} AND NOT ${hasStored}))`;
 }
 
-/** As `isShown` of the registry decides it; the interface refuses secret keys. */
+/** As `isShown` of the registry decides it; the interface rejects secret keys. */
 const IS_PUBLIC = "v ->> 'permissions' LIKE '__1_'";
 
 /** The text of a value: the Handle of an administrator, else the data. */

@@ -90,7 +90,7 @@ export class NamingAuthorityCounts {
     try {
       return await counted;
     } finally {
-      // A list that the full queue refused never begins.
+      // A list that the full queue rejected never begins.
       if (this.waitingLists.get(key) === counted) this.waitingLists.delete(key);
     }
   }

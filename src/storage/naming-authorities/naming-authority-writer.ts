@@ -26,7 +26,7 @@ const UPDATE = `
     resolver_first_segment = $12, version = version + 1, updated_at = greatest($13, updated_at + interval '1 millisecond')
   WHERE prefix = $1 RETURNING *`;
 
-/** `restrict_violation`: the trigger "naming_authority_rules" refuses the change. */
+/** `restrict_violation`: the trigger "naming_authority_rules" rejects the change. */
 const RULES_KEPT = '23001';
 
 /** $1: the key of the prefix. */

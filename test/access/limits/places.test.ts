@@ -70,7 +70,7 @@ describe('Places', () => {
     expect([gone.isRunning(), third.isRunning()]).toEqual([false, true]);
   });
 
-  it('are refused when too many of a client wait, and after the longest wait', async () => {
+  it('are rejected when too many of a client wait, and after the longest wait', async () => {
     const places = new Places(4, 1, 4, 20);
     const [first, ...others] = [1, 2, 3, 4].map(() => workOf(places, 'a'));
     expect(await others[2]!.result).toBe('CONCURRENCY_LIMITED');

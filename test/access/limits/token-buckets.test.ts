@@ -45,7 +45,7 @@ describe('a token bucket', () => {
     expect(from.take('a', 3).ok).toBe(true);
   });
 
-  it('is unchanged by a refused attempt', () => {
+  it('is unchanged by a rejected attempt', () => {
     const { buckets: from } = buckets(10);
     from.take('a', 5);
     expect(from.take('a', 6).ok).toBe(false);

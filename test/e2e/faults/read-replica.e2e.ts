@@ -215,7 +215,7 @@ describe('with READ_DATABASE_URL', () => {
     });
   }, 60_000);
 
-  it('refuses the database of another registry, and accepts the primary itself', async () => {
+  it('rejects the database of another registry, and accepts the primary itself', async () => {
     const other = await createDatabase();
     const [{ code, stderr }, itself] = await Promise.all([
       runToEnd({ ...ENVIRONMENT(), READ_DATABASE_URL: other.url }),

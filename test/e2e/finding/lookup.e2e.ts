@@ -77,7 +77,7 @@ describe('GET /identifiers/{identifier}', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
   });
 
-  const refusals: [string, string, number, string][] = [
+  const rejections: [string, string, number, string][] = [
     ['an identifier that nobody registered', `100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['R-25: another naming authority', `0100.102/${GUID}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['a Handle that is no CORDRA identifier', '10.1045/april2006-paskin', 404, 'IDENTIFIER_NOT_FOUND'],
@@ -92,7 +92,7 @@ describe('GET /identifiers/{identifier}', () => {
     ['another resolver', encodeURIComponent(`http://example.org/${IDENTIFIER}`), 400, 'AUTHORITY_MISMATCH'],
   ];
 
-  it.each(refusals)('refuses %s', async (_, path, status, code) => {
+  it.each(rejections)('rejects %s', async (_, path, status, code) => {
     const answer = await service.client.get(`/identifiers/${path}`);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -222,7 +222,7 @@ describe('GET /identifiers', () => {
     expect(following.body.items.length).toBeGreaterThan(0);
   });
 
-  it('refuses a filter before a cursor', async () => {
+  it('rejects a filter before a cursor', async () => {
     const answer = await service.client.get('/identifiers?cursor=x&namingAuthority=1..2');
     expect(answer.body.errors).toEqual([expect.objectContaining({ parameter: 'namingAuthority' })]);
   });
@@ -251,7 +251,7 @@ describe('GET /identifiers', () => {
     ['namingAuthority=%00', 'INVALID_CHARACTER'],
     ['metadataId=', 'NOT_RECOGNIZED'],
     ['metadataId=hdl:1234/a%00', 'INVALID_CHARACTER'],
-  ])('refuses ?%s with %s', async (query, code) => {
+  ])('rejects ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/identifiers?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(answer.body.errors[0].parameter).toBe(query.slice(0, query.indexOf('=')));

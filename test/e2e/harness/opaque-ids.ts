@@ -45,7 +45,7 @@ export const REAL_LIFE: readonly (readonly [kind: string, id: string])[] = [
   ['a single character', '7'],
 ];
 
-export const REFUSED: readonly (readonly [kind: string, id: unknown])[] = [
+export const REJECTED: readonly (readonly [kind: string, id: unknown])[] = [
   ['an empty text', ''],
   ['U+0000', 'a\0b'],
   ['a tab', 'a\tb'],

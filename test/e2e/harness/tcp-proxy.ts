@@ -4,12 +4,12 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
  * A TCP proxy between a client and a server with faults:
  *
  * - `pass`: forwards bytes in both directions;
- * - `refuse`: does not listen, and resets every connection;
+ * - `reject`: does not listen, and resets every connection;
  * - `silent`: accepts connections and forwards nothing; connections of that time stay silent;
  * - `deaf`: forwards requests and drops the responses;
  * - `gone`: as `silent`, and does not forward the end of a connection, as after a power failure of the host.
  */
-export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf' | 'gone';
+export type Weather = 'pass' | 'reject' | 'silent' | 'deaf' | 'gone';
 
 export class TcpProxy {
   private weather: Weather = 'pass';
@@ -70,7 +70,7 @@ export class TcpProxy {
   async set(weather: Weather): Promise<void> {
     this.weather = weather;
     if (weather === 'silent' || weather === 'gone') for (const pair of this.pairs) pair.dead = true;
-    if (weather === 'refuse') await this.close();
+    if (weather === 'reject') await this.close();
     else await this.listen();
   }
 

@@ -8,7 +8,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const send = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
   service.client.send('POST', '/identifiers', headers, body);
 
-describe('POST /identifiers refuses', () => {
+describe('POST /identifiers rejects', () => {
   const bodies: [string, string | Uint8Array, number, string][] = [
     ['no body', '', 400, 'INVALID_REQUEST'],
     ['half a body', '{"namingAuthority":"100.1', 400, 'MALFORMED_JSON'],
@@ -172,7 +172,7 @@ describe('POST /identifiers refuses', () => {
     ['POST', '/naming-authorities'],
     ['PATCH', '/naming-authorities/100.102'],
     ['POST', '/api-keys'],
-  ])('refuses an Idempotency-Key before a body, in %s %s', async (method, path) => {
+  ])('rejects an Idempotency-Key before a body, in %s %s', async (method, path) => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'two words', 'if-match': '*' };
     const answer = await service.client.send(method, path, headers, '{"none":1}');
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
@@ -198,7 +198,7 @@ describe('POST /identifiers refuses', () => {
   });
 });
 
-describe('POST /api-keys refuses', () => {
+describe('POST /api-keys rejects', () => {
   it.each([[[]], [[[]]], [['100.102']], ['100.102'], [7]])('%j as naming authorities', async (grants) => {
     const key = { client: 'a', scopes: ['read'], namingAuthorities: grants };
     const answer = await service.client.post('/api-keys', key);
@@ -248,7 +248,7 @@ describe('input that never becomes a request', () => {
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
-  it('a tunnel is refused with a problem', async () => {
+  it('a tunnel is rejected with a problem', async () => {
     const answer = await raw('CONNECT a.example:443 HTTP/1.1\r\nhost: a.example:443\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     expect(answer).toContain('"code":"NOT_FOUND"');

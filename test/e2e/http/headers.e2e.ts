@@ -34,12 +34,12 @@ function raw(bytes: string): Promise<{ head: string; headers: Map<string, string
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/** One response of each kind: of a controller, a refusal before routing, and one written directly to the socket. */
+/** One response of each kind: of a controller, a rejection before routing, and one written directly to the socket. */
 const ANSWERS: [string, string][] = [
   ['an answer', get('/identifiers')],
   ['a health check', get('/health/live')],
   ['metrics', get('/metrics')],
-  ['a refusal', get('/identifiers/100.102%2Fx')],
+  ['a rejection', get('/identifiers/100.102%2Fx')],
   ['a path that is not served', get('/nowhere')],
   ['a method that is not served', 'DELETE /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
   ['OPTIONS', 'OPTIONS /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],

@@ -86,12 +86,12 @@ describe('four bodies of the largest size that are never finished', () => {
       expect((await client.send('POST', '/identifiers/batch', headers, BATCH)).status).toBe(200);
     });
 
-    it('are more than the share of a client: it is refused with Retry-After, and served after they end', async () => {
+    it('are more than the share of a client: it is rejected with Retry-After, and served after they end', async () => {
       const key = await createKey(client);
       await occupy(client.base, 'POST /identifiers/batch', () => key, 5_000_000);
-      const refused = open.map(({ received }) => received()).filter((text) => text !== '');
-      expect(refused).not.toEqual([]);
-      expect(refused[0]).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
+      const rejected = open.map(({ received }) => received()).filter((text) => text !== '');
+      expect(rejected).not.toEqual([]);
+      expect(rejected[0]).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
       for (const { socket } of open.splice(0)) socket.destroy();
       await pause(200);
       const batch = BATCH.padEnd(LARGEST);
@@ -104,7 +104,7 @@ describe('four bodies of the largest size that are never finished', () => {
 describe('a chunked body', () => {
   const CHUNKED = { 'transfer-encoding': 'chunked' };
 
-  it('over the limit of its route is refused with the limit', async () => {
+  it('over the limit of its route is rejected with the limit', async () => {
     const connection = await begin(service.server.url, 'POST /identifiers', { ...ADMIN, ...CHUNKED });
     connection.socket.write(`${(300_000).toString(16)}\r\n${' '.repeat(300_000)}\r\n`);
     await connection.until('"code":"BODY_TOO_LARGE"');

@@ -146,11 +146,11 @@ describe('the database enforces its constraints itself', () => {
       ],
     ),
     ['a local name beside a GUID', 'local_name, local_key', "'x', md5('x')::uuid", 'identifier_local_name_check'],
-  ])('refuses %s', async (_, columns, values, constraint) => {
+  ])('rejects %s', async (_, columns, values, constraint) => {
     await expect(insert(columns, values)).rejects.toMatchObject({ code: '23514', constraint });
   });
 
-  it('refuses a GUID twice under one naming authority', async () => {
+  it('rejects a GUID twice under one naming authority', async () => {
     const again = `INSERT INTO identifier (naming_authority_id, guid) VALUES (1, '${A!}')`;
     await expect(pool.query(again)).rejects.toMatchObject({ code: '23505', constraint: 'identifier_guid_key' });
   });
@@ -162,7 +162,7 @@ describe('the database enforces its constraints itself', () => {
     'UPDATE identifier SET guid = gen_random_uuid()',
     'DELETE FROM change',
     "UPDATE change SET patch = '[]'",
-  ])('refuses to forget: %s', async (sql) => {
+  ])('rejects to forget: %s', async (sql) => {
     await expect(pool.query(sql)).rejects.toMatchObject({ code: '23001' });
   });
 });

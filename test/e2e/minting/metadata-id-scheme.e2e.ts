@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ADMIN } from '../access/authorisation/credentials.js';
 import { type Answer, Client, coded } from '../harness/client.js';
 import { exchange } from '../harness/exchange.js';
-import { ANY, REAL_LIFE, REFUSED, SETTINGS, pathOf, useOpaqueIds } from '../harness/opaque-ids.js';
+import { ANY, REAL_LIFE, REJECTED, SETTINGS, pathOf, useOpaqueIds } from '../harness/opaque-ids.js';
 import { startServer } from '../harness/server.js';
 import { sendLines } from '../harness/stream.js';
 
@@ -77,8 +77,8 @@ describe.each(REAL_LIFE)('%s as metadata ID: %j', (_, metadataId) => {
   });
 });
 
-describe('a text that is refused', () => {
-  it.each(REFUSED)('%s, in a mint, a batch, a stream and a change', async (_, metadataId) => {
+describe('a text that is rejected', () => {
+  it.each(REJECTED)('%s, in a mint, a batch, a stream and a change', async (_, metadataId) => {
     const single = await mint({ metadataId });
     expect([...coded(single), ...pointers(single)]).toEqual([400, 'INVALID_REQUEST', '/metadataId']);
     const batch = await post('/identifiers/batch?mode=atomic', { namingAuthority: ANY, items: [{}, { metadataId }] });
@@ -106,8 +106,8 @@ describe('a text that is refused', () => {
   });
 
   it('one under another naming authority, whose problem names what fits', async () => {
-    const refused = await post('/identifiers', { namingAuthority: '100.102', metadataId: 'oai:repo.org:123/4' });
-    expect([refused.status, ...pointers(refused)]).toEqual([400, '/metadataId']);
+    const rejected = await post('/identifiers', { namingAuthority: '100.102', metadataId: 'oai:repo.org:123/4' });
+    expect([rejected.status, ...pointers(rejected)]).toEqual([400, '/metadataId']);
     for (const word of [
       'CORDRA identifier',
       'Handle',
@@ -115,7 +115,7 @@ describe('a text that is refused', () => {
       'Fedora dissemination',
       '"metadataIdScheme": "any"',
     ])
-      expect(refused.body.detail).toContain(word);
+      expect(rejected.body.detail).toContain(word);
   });
 });
 

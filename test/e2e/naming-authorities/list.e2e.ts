@@ -140,7 +140,7 @@ describe('GET /naming-authorities', () => {
     ['cursor=AA', 'INVALID_CURSOR'],
     ['cursor=_w', 'INVALID_CURSOR'],
     ['state=active', 'INVALID_REQUEST'],
-  ])('refuses ?%s with %s', async (query, code) => {
+  ])('rejects ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/naming-authorities?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
   });

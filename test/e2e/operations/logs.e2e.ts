@@ -212,7 +212,7 @@ describe('secrets', () => {
   });
 
   it.each([
-    ['a database that refuses it', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:1/none'],
+    ['a database that rejects it', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:1/none'],
     ['an address that cannot be read', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:notaport/none'],
     ['an address with a host that is none', 'postgresql://keeper:hush-this-is-secret@[/none'],
     ['an address of another scheme', 'mysql://keeper:hush-this-is-secret@127.0.0.1/none'],

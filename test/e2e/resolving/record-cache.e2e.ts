@@ -292,7 +292,7 @@ describe('a process that has lost its database', () => {
     const last = await lastWhile(async () => (await cut.resolve(identifier).catch(() => null)) !== null);
     expect(last - lost).toBeLessThan(850);
     await change(identifier, { target: targetOf(1) });
-    await proxy.set('refuse');
+    await proxy.set('reject');
     await expect(cut.resolve(identifier)).rejects.toThrow();
     await proxy.set('pass');
     const end = performance.now() + 20_000;

@@ -64,7 +64,7 @@ describe('RESOLVER_UPSTREAM', () => {
     'https://u:p@hdl.handle.net/',
     'https://hdl.handle.net/a/b',
     'https://h/?x',
-  ])('%s is refused at the start', async (url) => {
+  ])('%s is rejected at the start', async (url) => {
     const { code, stderr } = await runToEnd({ RESOLVER_UPSTREAM: url });
     expect(code).toBe(1);
     expect(stderr).toContain('RESOLVER_UPSTREAM');
@@ -109,7 +109,7 @@ describe('INTERFACES', () => {
     expect((await exchange(client.base, '/metrics', { headers: ADMIN })).status).toBe(200);
   });
 
-  it('with an unknown interface is refused at the start', async () => {
+  it('with an unknown interface is rejected at the start', async () => {
     const { code, stderr } = await runToEnd({ INTERFACES: 'api,web' });
     expect([code, stderr]).toEqual([1, expect.stringContaining('INTERFACES must be a comma list of api, resolver')]);
   });

@@ -29,7 +29,7 @@ export function report(done: {
   listed: (string | undefined)[];
   exported: string[];
   streamed: { line: number; status: number; identifier?: string | undefined; code?: string | undefined }[];
-  refused: string | undefined;
+  rejected: string | undefined;
 }): void {
   console.log(JSON.stringify(done));
 }

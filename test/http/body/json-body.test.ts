@@ -38,7 +38,7 @@ describe('a JSON body', () => {
     ['constructor', '{"constructor":1}', 'constructor'],
     ['nothing but white space', ' ', 'end of input'],
     ['a control character in a string', '"a\u0001"', 'Invalid character'],
-  ])('is refused with its reason: %s', (_, text, reason) => {
+  ])('is rejected with its reason: %s', (_, text, reason) => {
     expect(() => read(text)).toThrow(
       expect.objectContaining({ code: 'MALFORMED_JSON', detail: expect.stringContaining(reason) }),
     );

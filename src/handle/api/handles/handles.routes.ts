@@ -35,11 +35,11 @@ export function addHandlesRoutes(
   server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });
   for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
     server.route({ method: 'OPTIONS', url, handler: optionsOf(requiresKeys) });
-    server.route({ method: 'PATCH', url, onRequest: refuseMethod, handler: refuseMethod });
+    server.route({ method: 'PATCH', url, onRequest: rejectMethod, handler: rejectMethod });
   }
   for (const url of ['/api/sessions', '/api/sessions/this']) {
     const method = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
-    server.route({ method, url, onRequest: refuseSession, handler: refuseSession });
+    server.route({ method, url, onRequest: rejectSession, handler: rejectSession });
   }
 }
 
@@ -57,11 +57,11 @@ function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: Fast
   return (_request, reply) => reply.code(200).headers(headers).send();
 }
 
-async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function rejectMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return notImplemented(request, reply, `Unknown method ${request.method}`);
 }
 
-async function refuseSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function rejectSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const message =
     'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
   return notImplemented(request, reply, message);

@@ -40,7 +40,11 @@ export class ListHandler {
     this.requireUser(principal);
     const page = pageOf(query);
     if (page === null) {
-      return this.send(reply, query, invalidResponse(prefix, 'page and pageSize must be numbers from 0 to 2147483647.'));
+      return this.send(
+        reply,
+        query,
+        invalidResponse(prefix, 'page and pageSize must be numbers from 0 to 2147483647.'),
+      );
     }
     const known = await this.finder.visible(principal);
     const authority = known.find(prefix.replace(PREFIX_HANDLE, ''));
@@ -85,7 +89,7 @@ export class ListHandler {
   }
 
   private send(reply: FastifyReply, query: HandlesQuery, response: HandleResponse): FastifyReply {
-    this.metrics.handleApi('refused');
+    this.metrics.handleApi('rejected');
     return sendResponse(reply, response, query);
   }
 }

@@ -46,15 +46,15 @@ export class ReadHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) {
-      return this.send(reply, query, 'refused', invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
+      return this.send(reply, query, 'rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
     if (query.isVarious || query.invalidIndex !== null) {
-      return this.send(reply, query, 'refused', invalidResponse(handle, INVALID_INDEX));
+      return this.send(reply, query, 'rejected', invalidResponse(handle, INVALID_INDEX));
     }
     const principal = principalOf(request);
     const location = await this.finder.locate(handle, principal);
     if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleResponse(handle));
-    if (location.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongResponse(handle));
+    if (location.kind === 'tooLong') return this.send(reply, query, 'rejected', tooLongResponse(handle));
     const record = await this.finder.find(location);
     if (record === null && isHandleUser(location.authority, location.localName)) {
       const values = selectValues(userValues(location.authority), query);
@@ -86,7 +86,12 @@ export class ReadHandler {
     return shown;
   }
 
-  private send(reply: FastifyReply, query: HandlesQuery, outcome: HandleApiLabel, response: HandleResponse): FastifyReply {
+  private send(
+    reply: FastifyReply,
+    query: HandlesQuery,
+    outcome: HandleApiLabel,
+    response: HandleResponse,
+  ): FastifyReply {
     this.metrics.handleApi(outcome);
     return sendResponse(reply, response, query);
   }

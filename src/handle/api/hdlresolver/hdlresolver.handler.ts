@@ -37,7 +37,7 @@ export class HdlresolverHandler {
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
-      this.metrics.handleApi('refused');
+      this.metrics.handleApi('rejected');
       return sendResponse(reply, invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
     const location = await this.finder.locate(handle, principalOf(request));
@@ -54,7 +54,7 @@ export class HdlresolverHandler {
     const principal = principalOf(request);
     const authority = (await this.finder.visible(principal)).find(prefix);
     if (authority === undefined) {
-      this.metrics.handleApi('refused');
+      this.metrics.handleApi('rejected');
       return sendResponse(reply, notResponsibleResponse(prefix));
     }
     const found = this.handles.pages(authority, principal, () => !reply.raw.closed);

@@ -18,7 +18,7 @@ async function transactionsIn(url: string): Promise<number> {
   return row!.n;
 }
 
-it('refuses 1,000 lines with fewer than 200 statements, with an Idempotency-Key', async () => {
+it('rejects 1,000 lines with fewer than 200 statements, with an Idempotency-Key', async () => {
   let url = '';
   await withServer(async (server, database) => {
     ({ url } = database);
@@ -32,14 +32,14 @@ it('refuses 1,000 lines with fewer than 200 statements, with an Idempotency-Key'
   expect(await transactionsIn(url)).toBeLessThan(200);
 }, 30_000);
 
-it('a line that would be refused now has the result that it had before', async () => {
+it('a line that would be rejected now has the result that it had before', async () => {
   const prefix = '100.777';
   const created = await service.client.post('/naming-authorities', { namingAuthority: prefix });
   expect(created.status).toBe(201);
   const metadataId = freshMetadataId();
   const minted = await service.client.mint({ namingAuthority: prefix, metadataId });
   const send = (items: readonly object[]) =>
-    sendLines(service.server.url + PATH, linesOf(items), { 'idempotency-key': 'refused-lines' });
+    sendLines(service.server.url + PATH, linesOf(items), { 'idempotency-key': 'rejected-lines' });
   const items = [
     {},
     { mintMetadataId: true },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** The output of a start on the database, which must end with exit code 1. */
-async function refusal(): Promise<string> {
+async function rejection(): Promise<string> {
   const { code, stderr } = await runToEnd({ DATABASE_URL: database.url, ACCESS: 'open' });
   expect(code).toBe(1);
   expect(stderr).toContain('Mintmark cannot start');
@@ -19,14 +19,14 @@ async function refusal(): Promise<string> {
   return stderr;
 }
 
-describe('a start is refused', () => {
+describe('a start is rejected', () => {
   it('where the schema is newer than the program, and names the migration', async () => {
     await query(
       database.url,
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
        VALUES ('later', 'x', '20990101000000_later', now(), 1)`,
     );
-    expect(await refusal()).toMatch(/newer than this version of Mintmark.*20990101000000_later/);
+    expect(await rejection()).toMatch(/newer than this version of Mintmark.*20990101000000_later/);
     await query(database.url, "DELETE FROM _prisma_migrations WHERE id = 'later'");
   });
 
@@ -40,7 +40,7 @@ describe('a start is refused', () => {
       `DROP INDEX identifier_request_key, identifier_metadata_key;
        CREATE INDEX identifier_metadata_key ON identifier (metadata_key)`,
     );
-    expect(await refusal()).toMatch(/unique indexes identifier_metadata_key, identifier_request_key are missing/);
+    expect(await rejection()).toMatch(/unique indexes identifier_metadata_key, identifier_request_key are missing/);
     await query(
       database.url,
       `DROP INDEX identifier_metadata_key; ${definition[0]!.sql};
@@ -56,7 +56,7 @@ describe('a start is refused', () => {
     const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open' });
     expect((await server.stop()).code).toBe(0);
     await query(database.url, "INSERT INTO pg_dist_partition VALUES ('identifier'), ('change'), ('pg_class')");
-    expect(await refusal()).toContain(
+    expect(await rejection()).toContain(
       'Citus distributes the tables change, identifier, on which Mintmark cannot write.',
     );
     await query(database.url, 'DROP TABLE pg_dist_partition');

@@ -102,7 +102,7 @@ describe('the form', () => {
     expect((await post('/', `hdl=${active}&noredirect=`)).status).toBe(200);
   });
 
-  it('refuses what is no Handle with a page', async () => {
+  it('rejects what is no Handle with a page', async () => {
     for (const [body, status] of [
       ['', 400],
       ['hdl=', 400],
@@ -153,7 +153,7 @@ describe('a page of another origin', () => {
     ]);
   });
 
-  it('is still refused by the REST API, and under another host name', async () => {
+  it('is still rejected by the REST API, and under another host name', async () => {
     expect((await get('/identifiers', ORIGIN)).status).toBe(403);
     expect((await get(`/${active}`, { host: 'evil.example' })).status).toBe(421);
   });
@@ -199,7 +199,7 @@ it('counts resolutions by outcome', async () => {
     ['shown', `/${bare}`],
     ['unknown', '/20.500/missing'],
     ['withdrawn', `/${withdrawn}`],
-    ['refused', '/20.500/%zz'],
+    ['rejected', '/20.500/%zz'],
   ] as const) {
     const before = await count(outcome);
     await get(path);

@@ -69,7 +69,7 @@ describe('POST /identifiers/import', () => {
     ['empty lines only', '\r\n\r\n', 'it is empty'],
     ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'its first row is longer than 65536 bytes'],
     ['a byte order mark only', '\ufeff', 'it is empty'],
-  ])('refuses a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
+  ])('rejects a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {
       ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: csv },
     });
@@ -80,7 +80,7 @@ describe('POST /identifiers/import', () => {
     expect(problem.detail).toContain('identifier, metadataId, target, language, state');
   });
 
-  it('answers the refusal of a header to a client that sends a large file before it reads', async () => {
+  it('answers the rejection of a header to a client that sends a large file before it reads', async () => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {
       ...{ method: 'POST', headers: { 'content-type': 'text/csv' }, body: `a,b\n${'1,2\n'.repeat(1_000_000)}` },
     });
@@ -95,12 +95,12 @@ describe('POST /identifiers/import', () => {
   });
 
   it.each(['application/json', 'text/plain', 'application/x-ndjson; charset=latin1'])(
-    'refuses %s with 415, and imports nothing',
+    'rejects %s with 415, and imports nothing',
     async (type) => {
       const identifier = `100.102/${freshGuid()}`;
       const line = `${JSON.stringify({ ...whole, identifier })}\n`;
-      const refused = await service.client.send('POST', '/identifiers/import', { 'content-type': type }, line);
-      expect(coded(refused)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      const rejected = await service.client.send('POST', '/identifiers/import', { 'content-type': type }, line);
+      expect(coded(rejected)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
       expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(404);
       expect((await send(line)).map(({ outcome }) => outcome)).toEqual(['imported']);
     },
@@ -120,7 +120,7 @@ describe('a line of an import with members of the wrong type', () => {
   });
   const ndjson = (lines: readonly object[]) => lines.map((each) => `${JSON.stringify(each)}\n`).join('');
 
-  it('is refused with 400, and the lines after it are imported', async () => {
+  it('is rejected with 400, and the lines after it are imported', async () => {
     const tombstone = { withdrawnAt: '2020-01-01T00:00:00Z', reason: 'a duplicate' };
     const wrong = [
       { state: 'withdrawn', tombstone: [] },
@@ -137,18 +137,18 @@ describe('a line of an import with members of the wrong type', () => {
   });
 
   it('whose insert fails unforeseen gets 500, and the other lines of its chunk are imported', async () => {
-    // A trigger represents refusals of the database alone.
+    // A trigger represents rejections of the database alone.
     await query(
       service.database.url,
-      `CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN IF NEW.target LIKE '%refused%' THEN RAISE EXCEPTION 'unforeseen'; END IF; RETURN NEW; END $$`,
+      `CREATE FUNCTION reject_one() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.target LIKE '%rejected%' THEN RAISE EXCEPTION 'unforeseen'; END IF; RETURN NEW; END $$`,
     );
     await query(
       service.database.url,
-      'CREATE TRIGGER refuse_one BEFORE INSERT ON identifier FOR EACH ROW EXECUTE FUNCTION refuse_one()',
+      'CREATE TRIGGER reject_one BEFORE INSERT ON identifier FOR EACH ROW EXECUTE FUNCTION reject_one()',
     );
     const lines = Array.from({ length: 600 }, (_, index) =>
-      line({ target: `https://repo.example.org/${index === 3 || index === 321 ? 'refused' : index}` }),
+      line({ target: `https://repo.example.org/${index === 3 || index === 321 ? 'rejected' : index}` }),
     );
     const results = await send(ndjson(lines));
     expect(results.map(({ line: number }) => number)).toEqual(lines.map((_, index) => index + 1));
@@ -156,7 +156,7 @@ describe('a line of an import with members of the wrong type', () => {
       [4, 'INTERNAL_ERROR'],
       [322, 'INTERNAL_ERROR'],
     ]);
-    await query(service.database.url, 'DROP TRIGGER refuse_one ON identifier');
+    await query(service.database.url, 'DROP TRIGGER reject_one ON identifier');
     expect((await send(ndjson(lines))).filter(({ status }) => status === 201)).toHaveLength(2);
   });
 });
@@ -190,7 +190,7 @@ describe('POST /identifiers/import of a list', () => {
     ]);
   });
 
-  it('refuses another target, and an identifier that is withdrawn', async () => {
+  it('rejects another target, and an identifier that is withdrawn', async () => {
     const csv = (target: string) => `"identifier";"target"\n"${id(31)}";"${target}"\n`;
     await send(csv('https://repo.example.org/1'), 'text/csv');
     expect(statuses(await send(csv('https://repo.example.org/2'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
@@ -198,7 +198,7 @@ describe('POST /identifiers/import of a list', () => {
     expect(statuses(await send(csv('https://repo.example.org/1'), 'text/csv'))).toEqual([[409, 'IDENTIFIER_TAKEN']]);
   });
 
-  it('refuses a row with more or fewer cells than columns, and reads on', async () => {
+  it('rejects a row with more or fewer cells than columns, and reads on', async () => {
     const rows = `${id(44)},https://repo.example.org/44,more\n${id(45)}\n${id(46)},https://repo.example.org/46\n`;
     const results = await send(`identifier,target\n${rows}`, 'text/csv');
     expect(statuses(results).slice(0, 2)).toEqual([

@@ -21,7 +21,7 @@ import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';
 
 /** A request about a name that leads nowhere, in each form of a response. */
-export interface Refusal {
+export interface Rejection {
   readonly outcome: ResolutionLabel;
   readonly problem: Problem;
   readonly page: () => string;
@@ -32,7 +32,7 @@ export interface Refusal {
 const MAX_SHOWN_LENGTH = 512;
 
 /** @param hint what is probably wrong with the name; null where it is not known. */
-export function unknownRefusal(handle: string, hint: Hint | null): Refusal {
+export function unknownRejection(handle: string, hint: Hint | null): Rejection {
   const near = hint?.nearest ?? null;
   const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
   const meant = near === null ? [] : [`The nearest registered name is ${near}.`];
@@ -40,12 +40,12 @@ export function unknownRefusal(handle: string, hint: Hint | null): Refusal {
 }
 
 /** A name under a prefix that the client cannot see, or that does not exist. */
-export function foreignRefusal(handle: string): Refusal {
+export function foreignRejection(handle: string): Rejection {
   const hints = ['This service does not have the prefix, which is the part before the first "/".'];
   return notFound(handle, hints, () => unknownNamePage(cut(handle), hints));
 }
 
-function notFound(handle: string, sentences: readonly string[], page: () => string): Refusal {
+function notFound(handle: string, sentences: readonly string[], page: () => string): Rejection {
   const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
   const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
   return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
@@ -62,10 +62,10 @@ function pageOf(name: string): string {
 }
 
 /** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
-export function severalRefusal(text: string, names: readonly string[]): Refusal {
+export function severalRejection(text: string, names: readonly string[]): Rejection {
   const reason = `Several identifiers match: ${names.join(', ')}.`;
   return {
-    ...malformedRefusal(text, reason, '/hdl'),
+    ...malformedRejection(text, reason, '/hdl'),
     page: () =>
       choicePage(
         cut(text),
@@ -74,7 +74,7 @@ export function severalRefusal(text: string, names: readonly string[]): Refusal 
   };
 }
 
-export function withdrawnRefusal(handle: string, page: PageRecord): Refusal {
+export function withdrawnRejection(handle: string, page: PageRecord): Rejection {
   return {
     outcome: 'withdrawn',
     problem: withdrawnProblem(page.record),
@@ -84,19 +84,19 @@ export function withdrawnRefusal(handle: string, page: PageRecord): Refusal {
 }
 
 /** @param pointer the part of the request. */
-export function malformedRefusal(handle: string, reason: string, pointer = '#path/handle'): Refusal {
+export function malformedRejection(handle: string, reason: string, pointer = '#path/handle'): Rejection {
   return {
-    outcome: 'refused',
+    outcome: 'rejected',
     problem: new Problem('INVALID_REQUEST', reason, { errors: [{ pointer, detail: reason }] }),
     page: () => badRequestPage(cut(handle), reason),
     api: invalidResponse(cut(handle), reason),
   };
 }
 
-export function tooLongRefusal(handle: string): Refusal {
+export function tooLongRejection(handle: string): Rejection {
   const reason = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
   return {
-    outcome: 'refused',
+    outcome: 'rejected',
     problem: new Problem('NAME_TOO_LONG', reason),
     page: () => badRequestPage(cut(handle), reason),
     api: invalidResponse(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
@@ -104,11 +104,11 @@ export function tooLongRefusal(handle: string): Refusal {
 }
 
 /** Sends a page, or what the client requested: the JSON of `action=api`, or a problem document. */
-export function sendRefusal(
+export function sendRejection(
   request: FastifyRequest,
   reply: FastifyReply,
   query: ResolveQuery,
-  { problem, page, api }: Refusal,
+  { problem, page, api }: Rejection,
 ): FastifyReply {
   reply.problemCode = problem.code;
   if (query.action === 'api') return sendApi(reply, api, query);

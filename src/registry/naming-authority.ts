@@ -16,7 +16,7 @@ export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
 export const MAX_PREFIX_BYTES = 255;
 
-/** The settings by which names are read and compared. They change only while it has no names (decision 83). */
+/** The settings by which names are read and compared. They change only while it has no names (decision 35). */
 export interface NamingAuthorityRules {
   readonly profile: NamingAuthorityProfile;
   /** Whether local names are compared without the case of ASCII letters (HS-05). */

@@ -60,7 +60,7 @@ CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "i
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
 -- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check rejects without a lock. The lock waits for the transactions that write names, and the
--- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 83).
+-- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35).
 
 CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
@@ -319,7 +319,7 @@ END $$;
 
 -- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
 -- write. "position" is the number of the transaction plus "log_offset", so that it grows also where transaction numbers go back:
--- after a restore and after a failover (decisions 18 and 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
+-- after a restore and after a failover (decision 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
 
 CREATE TABLE "change_offset" (
     "id" INTEGER NOT NULL DEFAULT 1,

@@ -64,8 +64,7 @@ function linesOf(lines: LineReader, most: number): NextLines {
     (await lines.next(most))?.map(({ number, bytes }) => ({
       number,
       bytes: bytes?.length ?? 0,
-      value: () =>
-        bytes === null ? tooLong(`The line is longer than ${MAX_LINE_BYTES} bytes.`) : readJsonBody(bytes),
+      value: () => (bytes === null ? tooLong(`The line is longer than ${MAX_LINE_BYTES} bytes.`) : readJsonBody(bytes)),
       content: () => bytes?.toString('latin1') ?? '',
     })) ?? null;
 }

@@ -33,7 +33,12 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
 export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Limits, request IDs and error responses of the HTTP server. */
-export function createAdapter(config: Config, logger: Logger, interfaces: HttpInterfaces, take: TakeRequest): FastifyAdapter {
+export function createAdapter(
+  config: Config,
+  logger: Logger,
+  interfaces: HttpInterfaces,
+  take: TakeRequest,
+): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),

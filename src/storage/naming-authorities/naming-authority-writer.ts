@@ -57,7 +57,7 @@ export interface LockedNamingAuthority {
   readonly namingAuthority: NamingAuthority;
 }
 
-/** A change of the rules of a naming authority that has names (decision 83). */
+/** A change of the rules of a naming authority that has names (decision 35). */
 export class NamingAuthorityInUse extends Error {}
 
 /** Names under the prefix were stored, and their keys were made by the other rule of case (decision 35). */

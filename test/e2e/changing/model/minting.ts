@@ -91,7 +91,7 @@ function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any, regi
   return { code: problem.code };
 }
 
-/** A replay returns current attributes of identifiers, and stored rejections (decision 22). */
+/** A replay returns current attributes of identifiers, and stored rejections (decision 6). */
 function expectReplay(
   { status, record, metadataRecord = record?.metadataRecord, problem }: any,
   stored: StoredResult | undefined,
@@ -120,7 +120,7 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
   return [{ status, record: body }];
 }
 
-/** Writes a command as a body; all its notations have one fingerprint (decision 7). */
+/** Writes a command as a body; all its notations have one fingerprint (decision 6). */
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
   const { namingAuthority, metadataId, pair, alternateIds, guid, onExisting } = command;
   const given = givenIn(command, spelling);

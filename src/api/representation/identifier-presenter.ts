@@ -18,7 +18,7 @@ export class IdentifierPresenter {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A representation that is serialized once, for its entity tag and its response. */
+/** Serializes a representation once, for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;
   readonly entityTag: string;

@@ -76,8 +76,8 @@ const VALUES_HEADERS = [
 
 /**
  * Serves redirects and Handle reads of plain names with records in memory, before the framework: 46 µs of processor time in place of
- * 77, and 1.6 times as many requests a second (decision 67). The framework serves all other requests, rejects requests, and serves
- * everything until `use` is called.
+ * 77, and 1.6 times as many requests a second (decision 67). The framework handles all other requests and all rejections, and until
+ * `use` is called every request.
  */
 export class DirectPath {
   private parts: DirectPathParts | null = null;

@@ -53,13 +53,12 @@ type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 /** A line, and its identifier where that was found, even if the line failed. */
 type FoundLine = NamedLine & { readonly identifier: string | undefined };
 
-/** "unchanged": the identifier has the requested values already. */
+/** "unchanged": the identifier already has the requested values. */
 export interface ChangeResult {
   readonly outcome: 'changed' | 'unchanged';
   readonly id: bigint;
   /** `NA/local`. */
   readonly identifier: string;
-  /** The version after the change. */
   readonly version: number;
   /** The former values of the changed members. */
   readonly old?: ChangedMembers;

@@ -28,7 +28,7 @@ const SLICE = 500;
 export interface FoundMint {
   readonly job: MintJob;
   readonly id: bigint;
-  /** Whether the result dropped its record to save memory. */
+  /** Whether the result has only the name of its record, because the group has large records. */
   readonly isLarge: boolean;
 }
 

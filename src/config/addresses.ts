@@ -29,7 +29,7 @@ export function hostProblem(entry: string): string[] {
   return [`ALLOWED_HOSTS contains "${entry}", which is not a host name or an IP address; omit scheme, port and path`];
 }
 
-/** The problem of an entry of `TRUSTED_PROXIES`: an address, or a network such as `10.0.0.0/8`. */
+/** The problem of an entry of `TRUSTED_PROXIES`, which must be an address, or a network such as `10.0.0.0/8`. */
 export function proxyProblem(entry: string): string[] {
   const [address = '', bits] = entry.split('/', 2);
   const version = isIP(address);
@@ -79,7 +79,7 @@ export function databaseUrlProblem(variable: string, url: string | undefined): s
   const schema = new URL(url).searchParams.get('schema');
   if (schema === null) return [];
   return [
-    `${variable} has the parameter schema, which PostgreSQL does not know; remove it, and set the schema of the role: ALTER ROLE … SET search_path = "${schema}"`,
+    `${variable} has the parameter schema, which is not one of PostgreSQL; remove it, and set the schema of the role: ALTER ROLE … SET search_path = "${schema}"`,
   ];
 }
 

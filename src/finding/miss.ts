@@ -10,7 +10,7 @@ export type MissReason = (typeof MISS_REASONS)[number];
 
 /** The probable error in a name under a prefix of this registry. */
 export interface Hint {
-  /** A sentence for people. */
+  /** A sentence for readers. */
   readonly detail: string;
   /** The offset of the error in the text, in UTF-16 code units; null where it is unknown. */
   readonly offset: number | null;
@@ -30,7 +30,7 @@ const HEAD = /^(hdl:\/{0,2}|doi:\s{0,8}|info:hdl\/|https?:\/{1,2}[^/\s]{1,255}\/
 
 const GUID_LENGTH = 32;
 
-/** Finds the name under a visible prefix in the texts of a reading, also where its local name is malformed. */
+/** Finds the name under a visible prefix in the texts of a reading, even if its local name is malformed. */
 export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapshot): OwnName | null {
   for (const text of texts) {
     const plain = text.trim();

@@ -19,7 +19,7 @@ const BLANKS_AROUND_SLASH = /(?<![^\s(<["':])(\d{1,20}(?:\.\d{1,20}){0,20})(?: {
 /** A label before a name, such as `Handle:` or `PID=`, without a blank after it. */
 const LABEL = /^(?!hdl:|doi:|info:|urn:)[a-z]{1,20}[:=](?=[\d.]{1,99}\/)/i;
 
-/** Words that can be names: with a slash, a colon before other characters, or the digits of a GUID. */
+/** A word that can be a name: with a slash, a colon before other characters, or the digits of a GUID. */
 const LIKE_NAME = /[^/]\/[^/]|^[a-z][\w+.-]*:[^/]|^[0-9a-f-]{32,36}$/i;
 
 /** Removes delimiters and one final full stop, which may precede or follow a quotation mark. */

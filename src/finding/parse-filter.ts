@@ -22,7 +22,7 @@ export interface IdentifierFilter {
   readonly hasTarget?: boolean;
   /** A time or a date of RFC 3339, inclusive. */
   readonly createdFrom?: string;
-  /** The same, exclusive. */
+  /** As `createdFrom`, but exclusive. */
   readonly createdBefore?: string;
 }
 

@@ -80,7 +80,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   return {
     input,
     readings: [
-      // White space at the end of a text may be part of a local name.
+      // Comes first, because white space at the end of a text may be part of a local name.
       ...(exact === null ? [] : [{ searchKey: { address: exact.address }, canonical: canonicalUri(exact.name) }]),
       ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),

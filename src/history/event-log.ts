@@ -22,10 +22,10 @@ const FIRST_READ = 101;
 const READ_GROWTH = 10;
 const MAX_PART = 10_000;
 
-/** The most events that one request reads, found or not. Filters have no index, which would slow each mint. */
+/** The most events that one request reads, found or not. Filters have no index, because it would slow each mint. */
 const MAX_READ = 200_000;
 
-/** The longest search of a request that does not wait longer. */
+/** The longest search, in milliseconds, of a request that does not wait longer. */
 const SEARCH_MS = 10_000;
 
 /** The rights of a reader to see clients, and the values of identifiers that are withdrawn for legal reasons. */

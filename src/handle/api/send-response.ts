@@ -44,7 +44,7 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-/** The statuses of response codes; 400 for the others. */
+/** The statuses of response codes; others have 400. */
 const FAULT_STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.handleNotFound]: 404,
   [RESPONSE_CODE.handleExists]: 409,

@@ -12,7 +12,6 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Runs of characters that a URI does not contain. */
 const NOT_OF_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
-/** A "%" without two hexadecimal digits. */
 const BARE_PERCENT = /%(?![0-9A-Fa-f]{2})/g;
 
 /** Why a text cannot be appended to a target, as a sentence for readers. */

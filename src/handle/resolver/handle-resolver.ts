@@ -74,7 +74,7 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Adds the objects that a record describes; returns the record unchanged if it has a new version in the meantime. */
+  /** Adds the objects that a record describes; returns the record as it is if it has changed in the meantime. */
   async whole(record: IdentifierRecord): Promise<ReadRecord> {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);

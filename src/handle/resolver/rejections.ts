@@ -83,7 +83,7 @@ export function withdrawnRejection(handle: string, page: PageRecord): Rejection 
   };
 }
 
-/** @param pointer the part of the request. */
+/** @param pointer to the malformed part of the request. */
 export function malformedRejection(handle: string, reason: string, pointer = '#path/handle'): Rejection {
   return {
     outcome: 'rejected',

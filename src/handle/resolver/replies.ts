@@ -100,7 +100,7 @@ export function sendUpstream(reply: FastifyReply, location: string): FastifyRepl
     .send(redirectPage(location));
 }
 
-/** A page that depends on `Accept`. */
+/** Sends a page; the response depends on `Accept`. */
 export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
   return sendText(reply, status, HTML, html);
 }

@@ -16,7 +16,7 @@ export interface ResolveQuery {
   readonly locatt: readonly string[];
   /** Whether HS_ALIAS has no effect. */
   readonly ignoresAliases: boolean;
-  /** Of `action=api`. */
+  /** Applies to `action=api`, as `callback` does. */
   readonly pretty: boolean;
   readonly callback: string | null;
 }

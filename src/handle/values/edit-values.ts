@@ -93,9 +93,9 @@ function storable(
 }
 
 /**
- * Checks values under a naming authority that stores none: its records have one URL, their target, and a metadata ID. An
+ * Checks values under a naming authority without stored values: its records have one URL, their target, and a metadata ID. An
  * HS_ADMIN value is ignored, because it is computed.
- * @throws HandleFault code 4 that names the setting
+ * @throws HandleFault code 4, whose message names the setting
  */
 export function requireComputable(values: readonly StoredValue[], prefix: string): void {
   const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));

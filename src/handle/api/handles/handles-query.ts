@@ -14,7 +14,7 @@ export interface HandlesQuery extends ValueSelection, Presentation {
   readonly publicOnly: boolean | null;
   readonly overwrite: boolean;
   readonly mintNewSuffix: boolean;
-  /** Of a list; null where absent. */
+  /** These three are parameters of lists; null where absent. */
   readonly prefix: string | null;
   readonly page: string | null;
   readonly pageSize: string | null;

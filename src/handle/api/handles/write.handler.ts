@@ -66,7 +66,7 @@ export class WriteHandler {
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
     const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
-    // Handle.Net responds 201 where values, not only Handles, are created.
+    // As at Handle.Net, 201 means that a Handle or only values were created.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
   }

@@ -55,7 +55,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null where no value can match: the database stores no NUL, and a metadata ID must be a name. @throws HandleFault code 4 */
+/** Null for a NUL, which the database does not store, and for a text that cannot be a metadata ID. @throws HandleFault code 4 */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {

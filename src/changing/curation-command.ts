@@ -187,8 +187,8 @@ export interface DecisionContext {
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE,
- * RECORD_TOO_LARGE
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR,
+ * WRONG_STATE, RECORD_TOO_LARGE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {

@@ -15,7 +15,7 @@ import { ResolverModule } from './handle/resolver/resolver.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
-/** The modules of the interfaces that are on, over what all of them use. */
+/** Combines the modules of the interfaces that are on with the modules that all of them use. */
 @Module({})
 export class AppModule {
   static of(

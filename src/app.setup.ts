@@ -168,21 +168,20 @@ export async function createApplication(
   return { app, metrics, drain, replica, prepare };
 }
 
-/** Counts the durations of the statements of each pool under its name. */
+/** Measures the statements of each pool under its name. */
 function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg.Pool | undefined>>): void {
   for (const [name, pool] of Object.entries(pools)) {
     if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);
   }
 }
 
-/** The interfaces that are on. The resolver reads the paths that the interface of the Handle API does not have. */
+/** The interfaces that are on, in their precedence: the resolver serves only paths outside the Handle API. */
 function interfacesOf({ interfaces, openAccessHosts }: Config, entrance: Entrance | null): HttpInterfaces {
   const resolver = entrance === null ? [] : [resolverInterface(entrance)];
   const handles = interfaces.has('handles') ? [handleApiInterface(openAccessHosts === null)] : [];
   return new HttpInterfaces([...handles, ...resolver, REST_API]);
 }
 
-/** The entrance of the resolver; null where the resolver is off. */
 function entranceOf({ interfaces, upstream, publicRead, openAccessHosts }: Config): Entrance | null {
   if (!interfaces.has('resolver')) return null;
   return new Entrance({

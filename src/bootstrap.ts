@@ -30,7 +30,7 @@ export async function bootstrap(): Promise<RunningInstance> {
   // Load most modules while the database starts and migrates.
   const loading = import('./server.js');
   loading.catch(() => {});
-  // Before the database, so that a start that cannot listen creates no data folder and changes no schema.
+  // Checked before the database is opened, so that a start that cannot listen creates no data folder and changes no schema.
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
   try {

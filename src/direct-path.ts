@@ -25,7 +25,7 @@ import { HTML } from './handle/resolver/replies.js';
 import type { ResolverHandler } from './handle/resolver/resolver.handler.js';
 import type { RecordCache } from './storage/identifiers/cache/record-cache.js';
 
-/** What decides about requests without the framework. */
+/** The parts of the application that serve requests without the framework. */
 export interface DirectPathParts {
   readonly drain: Pick<Drain, 'stopping'>;
   readonly limits: Pick<LimitsGuard, 'takeRate'>;
@@ -49,7 +49,7 @@ interface DirectResponse {
   /** The pattern of the route, for metrics. */
   readonly route: string;
   readonly status: number;
-  /** Names and values by turns, without the length. */
+  /** Alternating names and values, without `content-length`. */
   readonly headers: readonly string[];
   readonly body: string;
   readonly count: () => void;
@@ -61,12 +61,12 @@ const MAX_BODY = 16_384;
 /** A media type in `Accept` that a redirect does not satisfy. */
 const NAMES_LINKSET = /linkset/i;
 
-/** A Handle in characters that mean themselves. The prefix of a path with two slashes is empty, and not of this service. */
+/** A Handle without escapes. The prefix of a path with two slashes is empty, so that it is not of this service. */
 const PLAIN_HANDLE = /^\/api\/handles\/[!$&-;=@A-Z_a-z~]+$/;
 
 const HANDLE_START = HANDLE_ROUTES.handles.indexOf('{');
 
-// Lists, because to make one from an object takes several microseconds.
+// Lists, because converting an object takes several microseconds.
 const REDIRECT_HEADERS = Object.entries({ ...RESOLVER_HEADERS, 'content-type': HTML, vary: 'Accept' }).flat();
 
 const VALUES_HEADERS = [
@@ -75,9 +75,9 @@ const VALUES_HEADERS = [
 ];
 
 /**
- * Serves redirects and Handle reads of plain names, whose records are in memory, before the framework: 46 µs of processor time in
- * place of 77, and 1.6 times as many a second (decision 67). Everything else is left to the framework, also each rejection. Until `use`
- * is called, the framework handles all requests.
+ * Serves redirects and Handle reads of plain names with records in memory, before the framework: 46 µs of processor time in place of
+ * 77, and 1.6 times as many requests a second (decision 67). The framework handles all other requests and all rejections, and until
+ * `use` is called every request.
  */
 export class DirectPath {
   private parts: DirectPathParts | null = null;
@@ -104,7 +104,7 @@ export class DirectPath {
     const { route, status, headers, body } = direct;
     const length = Buffer.byteLength(body);
     response.writeHead(status, ['x-request-id', id, 'content-length', String(length), ...headers, ...limited]);
-    // ASCII is the same in both, and written faster as Latin-1.
+    // ASCII is equal in both encodings, and faster to write as Latin-1.
     response.end(body, length === body.length ? 'latin1' : 'utf8');
     direct.count();
     const milliseconds = performance.now() - began;
@@ -137,17 +137,17 @@ function isServed({ headers }: IncomingMessage, { drain, pressure, hosts }: Dire
   return !drain.stopping.aborted && pressure() < 1 && (hosts?.includes(headers.host ?? '') ?? true);
 }
 
-/** The response to a request; null where the framework must find it, or another error or page. */
+/** The response to a request; null where the framework must respond. */
 function responseOf(request: IncomingMessage, parts: DirectPathParts): DirectResponse | null {
   try {
     return redirectOf(request, parts) ?? valuesOf(request, parts);
   } catch {
-    // The framework finds the same error and reports it.
+    // The framework meets the same error and reports it.
     return null;
   }
 }
 
-/** The redirect of a name that is written without escapes and parameters, which nearly all requests for redirects are. */
+/** The redirect of a name without escapes and parameters, as in nearly all requests for redirects. */
 function redirectOf(
   request: IncomingMessage,
   { records, metrics, redirects: resolver }: DirectPathParts,
@@ -159,7 +159,7 @@ function redirectOf(
   const { authority } = reading;
   const record = heldOf(authority, localNamesOf(authority, reading).candidates, records);
   if (record?.state !== 'active' || record.target === null) return null;
-  // A stored value may lead elsewhere, or for another time.
+  // A stored value may have another destination or another lifetime.
   if (record.handleValues !== null) return null;
   const { redirects, settings } = resolver;
   const link = identifierLink(record, authority.metadataIdScheme, settings.resolver);
@@ -184,7 +184,7 @@ function heldOf(
   return records.held(addressIn(authority, localName)) ?? null;
 }
 
-/** The values of a Handle that is written without escapes and parameters. */
+/** The values of a Handle without escapes and parameters. */
 function valuesOf({ url = '' }: IncomingMessage, parts: DirectPathParts): DirectResponse | null {
   const { records, metrics, authorities } = parts;
   if (authorities?.isCurrent !== true || authorities.latest === null || !PLAIN_HANDLE.test(url)) return null;

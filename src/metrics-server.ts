@@ -15,7 +15,7 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     clientErrorHandler: respondToClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node drops the requests behind the first one of a connection.
+    // Node drops further requests of a connection.
     maxRequestsPerSocket: 1,
   });
   const methods = new MethodNotAllowed();

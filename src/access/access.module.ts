@@ -13,7 +13,7 @@ import { LimitsGuard } from './limits/limits.guard.js';
 import { MintBudget } from './limits/mint-budget.js';
 import { Places } from './limits/places.js';
 
-/** Costly reads at once, each of which has a page in memory, and those of one client. */
+/** Concurrent costly reads of all clients and of one client; each keeps a page of records in memory. */
 const READ_PLACES = 24;
 const READ_SHARE = 4;
 

@@ -10,7 +10,7 @@ import { TokenBuckets } from './limits/token-buckets.js';
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
 
-  /** @param perMinute responses 401 for one address; 0 for no limit. */
+  /** @param perMinute failed authentications of one address; 0 for no limit. */
   constructor(
     private readonly metrics: Metrics,
     perMinute: number,

@@ -29,7 +29,7 @@ import {
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
-/** Faults in the response to a batch that is rejected as a whole. */
+/** The most errors in the response to a batch that is rejected as a whole. */
 const MAX_ERRORS = 100;
 
 export interface BatchCommand {
@@ -48,7 +48,7 @@ export interface BatchResult {
   readonly replayed: boolean;
 }
 
-/** What the transaction of a batch made, and what its Idempotency-Key stores. */
+/** The results of a batch, and the form in which its Idempotency-Key stores them. */
 interface Work {
   readonly result: ReadonlyMap<MintJob, MintResult>;
   readonly stored: readonly StoredResult[];
@@ -114,7 +114,7 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
-    // Several statements would lock names in several orders.
+    // Locked first, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
@@ -125,7 +125,7 @@ export class BatchService {
     return results;
   }
 
-  /** The stored results of an equal batch, which has the same items. */
+  /** Restores the results of an equal batch, which has the same items. */
   private async restore(
     entries: readonly Entry[],
     stored: readonly StoredResult[],
@@ -143,9 +143,9 @@ export class BatchService {
 }
 
 /**
- * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
- * parser, because a batch can have a million alternates. A suspended one is not rejected here for a batch with an
- * idempotency key, which may have been minted before the suspension.
+ * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. Called before parsing,
+ * because a batch can have a million alternates. With an idempotency key, a suspended naming authority passes, because the
+ * batch may have been minted before the suspension.
  * @throws Problem BATCH_REFUSED
  */
 function requireUsable(
@@ -192,8 +192,8 @@ async function parseItems(
 }
 
 /**
- * Claims the unique values of an item; `claimed` has the index of the first item with each value. Several items with one metadata ID do
- * not conflict by it where all of them compare their members with the identifier ("match").
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value. Items that share a metadata ID do
+ * not conflict if all of them have `onExisting: "match"`.
  * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
  */
 function findDuplicate(
@@ -225,12 +225,12 @@ function findDuplicate(
       const pointer = `/alternateIds/${at}`;
       const alternate = exclusive(pointer, `alternate ${under} ${key}`);
       if (!here?.address) return [alternate];
-      // Items of several naming authorities can have an alternate in common, but none that is the name of another item.
+      // Items of different naming authorities can share an alternate, unless it is the name of another item.
       const name = `${namingAuthorityKey(here.namingAuthority)} ${here.address.guid ?? here.address.localKey}`;
       return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
     }),
   ];
-  // The first item with its metadata ID mints, and this one is compared with what it minted.
+  // The first item with this metadata ID mints, and this item is compared with the minted identifier.
   const first = isMatch ? claimed.get(`matched ${ofMetadata}`) : undefined;
   const isCompared = first !== undefined && first === claimed.get(ofMetadata ?? '');
   const duplicate = isCompared ? undefined : claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
@@ -259,7 +259,7 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
   ];
 }
 
-/** @throws Problem BATCH_REFUSED with the first faults of the failed items, their pointers relative to the whole request. */
+/** @throws Problem BATCH_REFUSED with the first errors of the failed items, their pointers relative to the whole request. */
 function requireNoRejection(results: readonly unknown[]): void {
   const rejections = results.flatMap((result, index) =>
     result instanceof Problem ? [{ problem: result, index }] : [],

@@ -47,7 +47,7 @@ interface ReadyLine {
   readonly job: MintJob | Problem;
 }
 
-/** With an idempotency key, each line is a request of its own by its number, so a client can repeat the stream. */
+/** Mints streams. An idempotency key covers each line separately, by its number, so that a client can repeat the stream. */
 @Injectable()
 export class BulkService {
   constructor(

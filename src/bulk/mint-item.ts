@@ -80,7 +80,7 @@ export function chargeRateLimits(
   return budget.chargeEach(counts, known);
 }
 
-/** The result of an item: its own problem, or the result of its mint. */
+/** The result of an item: its problem, or the result of its mint. */
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
   if (job instanceof Problem) return job;
   const result = results.get(job);

@@ -54,7 +54,7 @@ export interface Config {
   readonly metricsPort: number | null;
   /** The URL, or the folder of the embedded PostgreSQL. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** The URL of a server that reads go to first; null for none. */
+  /** The URL of a replica, which reads query first; null for none. */
   readonly readDatabaseUrl: string | null;
   /** Whether a start may change the schema. */
   readonly mayMigrate: boolean;
@@ -62,13 +62,13 @@ export interface Config {
   readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
-  /** Whether the operator has named this resolver; the default one knows none of the identifiers of a new service. */
+  /** Whether the operator has set the resolver. The default one does not resolve the identifiers of a new service. */
   readonly isResolverSet: boolean;
-  /** The resolver for prefixes of others; null for none. */
+  /** The resolver for foreign prefixes; null for none. */
   readonly upstream: Resolver | null;
-  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
   readonly blockedByUrl: string | null;
-  /** Seconds for which browsers, and caches that several clients share, may store a redirect. */
+  /** Seconds for which browsers and shared caches may store a redirect. */
   readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
   readonly interfaces: ReadonlySet<InterfaceName>;
   /** Null under open access. */
@@ -91,7 +91,7 @@ export interface Config {
   readonly requestTimeoutMs: number;
   readonly responseStallTimeoutMs: number;
   readonly responseSpoolBytes: number;
-  /** The most entries and bytes of the cache of records; 0 of one of them is no cache. */
+  /** The most entries and bytes of the cache of records; 0 for either disables it. */
   readonly recordCache: { readonly entries: number; readonly bytes: number };
   readonly shutdownTimeoutMs: number;
   /** How long requests are served while readiness fails, before the drain. */
@@ -250,7 +250,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host);
 }
 
-/** Whether a host name or an address leads to the machine of its user (RFC 6761 6.3). */
+/** Whether a host name or an address refers to the local machine (RFC 6761 6.3). */
 function isLoopbackName(host: string): boolean {
   return isLoopback(host) || host === '[::1]' || /(^|\.)localhost$/i.test(host);
 }

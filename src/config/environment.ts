@@ -7,7 +7,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
 export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 
-/** What the log has of the addresses of clients: all, their network (24 bits of IPv4, 48 of IPv6), or nothing. */
+/** What the log contains of client addresses: all, the network (24 bits of IPv4, 48 of IPv6), or nothing. */
 const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
 export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
 

@@ -1,14 +1,12 @@
 import { entriesOf } from './addresses.js';
 
-/** The parts of the service for different clients: the REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
+/** The REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
 export const INTERFACES = ['api', 'resolver', 'handles'] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
 
 /**
- * The interfaces of the variable `INTERFACES`, a comma list. Without it all interfaces are on under open access. Where writing requires a
- * key, `handles` must be named, and where reading requires one, `resolver` too.
- * @param isOpen whether no request requires a key.
- * @param isReadable whether reading requires no key.
+ * Parses `INTERFACES`, a comma-separated list. By default, all interfaces are on under open access; `handles` is off where writing
+ * requires a key, and `resolver` where reading requires one.
  */
 export function interfacesOf(
   list: string | undefined,

@@ -10,7 +10,7 @@ const TODAY: ReadonlyMap<string, string> = new Map([
   ['ANSWER_STALL_TIMEOUT_MS', 'RESPONSE_STALL_TIMEOUT_MS'],
 ]);
 
-/** @returns the variables by their names of today, those that had a former name, and a problem for each that is set by both. */
+/** @returns the variables by their current names, those with a former name, and a problem for each that is set by both. */
 export function withTodaysNames(given: NodeJS.ProcessEnv): {
   variables: NodeJS.ProcessEnv;
   renamed: RenamedVariable[];

@@ -1,21 +1,17 @@
 /**
- * Divides a number of bytes among clients. A client has at most its share, and at most as many bytes as are free, so
- * that N clients who take what they can leave 1/(N + 1) of the pool.
+ * Divides `limit` bytes among clients. A client holds at most `share` bytes and at most as many as it leaves free, so that
+ * N clients that take all they can leave 1/(N + 1) of the pool.
  */
 export class BytePool {
   private used = 0;
   private readonly held = new Map<string, number>();
 
-  /**
-   * @param limit bytes of all clients.
-   * @param share bytes of one client.
-   */
   constructor(
     private readonly limit: number,
     private readonly share: number,
   ) {}
 
-  /** Which bound rejects a client more bytes: its share, or what is free; null when it can have them. */
+  /** The bound that more bytes of a client would exceed; null where they fit. */
   rejection(client: string, bytes: number): 'share' | 'free' | null {
     const held = (this.held.get(client) ?? 0) + bytes;
     if (held > this.share) return 'share';

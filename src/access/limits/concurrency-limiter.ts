@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The work of a request; absent before it begins. */
+/** The member of a response with the promise of its handler; absent before the handler runs. */
 export const WORK = Symbol('access:work');
 
 export interface Working {
@@ -14,7 +14,7 @@ export class ConcurrencyLimiter {
   constructor(readonly most: number) {}
 
   /**
-   * Counts a request until its response has ended, or its client has disconnected, and its work is over.
+   * Counts a request until its response is closed, by its end or by a disconnect, and its handler has ended.
    * @returns false when the limit is reached; the request is not counted then.
    */
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {

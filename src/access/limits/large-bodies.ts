@@ -10,13 +10,13 @@ import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { BytePool } from './byte-pool.js';
 
-/** Bodies from this size on count against the memory limit of the process. */
+/** Larger bodies count against the memory limit of the process. */
 const COUNTED_BYTES = 65_536;
 
-/** Bodies from this size on, without a key, count against the limit of their address. */
+/** Larger bodies without a key count against the limit of their address. */
 const LARGE_BYTES = 1_048_576;
 
-/** How many bodies of the largest size fit into memory at once, separately without and with keys. */
+/** How many bodies of the largest size fit into each of the two pools. */
 const LARGEST_AT_ONCE = 4;
 
 const SOON = { headers: { 'retry-after': '1' } };
@@ -43,13 +43,10 @@ export class LargeBodies {
     this.pools = { anonymous: pool(), keyed: pool() };
   }
 
-  /**
-   * Rejects a body whose announced size has no room, before it is read.
-   * @throws Problem CONCURRENCY_LIMITED or OVERLOADED
-   */
+  /** Rejects a body whose announced size does not fit, before it is read. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     if (!isCollected(request)) return;
-    // A larger body is rejected with 413 later.
+    // A body over the limit is rejected with 413 later.
     const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
     if (announced > LARGE_BYTES) this.requireRoom(request, reply);
     if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
@@ -64,7 +61,7 @@ export class LargeBodies {
     });
   }
 
-  /** @returns a function of the bytes that have arrived; it throws a Problem when there is no room for them. */
+  /** @returns a function that takes the number of bytes received so far, and throws a Problem when they do not fit. */
   private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     const { bodyLimit } = request.routeOptions;
     const pool = this.poolOf(request);

@@ -23,7 +23,7 @@ export const LongLived = (): MethodDecorator => routeSettings({ longLived: true 
 /** Marks routes without limits, such as health checks and metrics. */
 export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
-/** Limits the rate and the concurrent requests of each client, before the body is read; by address on public routes. */
+/** Limits the rate and the concurrency of each client before the body is read; on public routes by address. */
 @Injectable()
 export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;
@@ -48,8 +48,8 @@ export class LimitsGuard {
   }
 
   /**
-   * Counts a request that is served at once, without the framework.
-   * @returns its headers, names and values by turns; null where `admit` would reject it: nothing is counted then.
+   * Counts a request that is served without the framework.
+   * @returns its headers, alternating names and values; null where `admit` would reject the request, which is not counted then.
    */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];
@@ -78,15 +78,13 @@ export class LimitsGuard {
 }
 
 /**
- * Sets `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10), lists of structured fields with a
- * member for each quota that applies to the request.
- * @param policy the name of the quota, a constant.
+ * Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * @param policy the name of the quota, which is written without escapes.
  */
 export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
   for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
 }
 
-/** The headers of one quota. */
 function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
   return [
     ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],

@@ -22,8 +22,8 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers before anything is written; they stay counted when the request fails. More than the quota need a
-   * full bucket and leave it in debt. `report` is called also on rejection.
+   * Counts identifiers before anything is written; they stay counted when the request fails. A request for more than the quota
+   * needs a full bucket and leaves it in debt. `report` is also called on rejection.
    * @throws Problem RATE_LIMITED
    */
   charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
@@ -32,7 +32,7 @@ export class MintBudget {
   }
 
   /**
-   * Naming authorities that `known` lacks are not counted: invented names could evict the buckets of existing ones.
+   * Ignores naming authorities that `known` lacks, because invented names could evict the buckets of existing ones.
    * @param counts identifiers by naming authority.
    * @returns RATE_LIMITED for each naming authority without enough quota.
    */

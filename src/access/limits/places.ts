@@ -4,20 +4,20 @@ import { clientIdentity } from '../principal.js';
 import { principalOf } from '../current-principal.js';
 import { BytePool } from './byte-pool.js';
 
-/** A response, or another thing that closes once. */
+/** A response, or another object that closes once. */
 export interface Closing {
   readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** The client that a place is counted for, and the response that it gets. */
+/** The client that holds a place, and the response that it waits for. */
 export interface PlaceHolder {
   readonly client: string;
   readonly response: Closing;
 }
 
-/** What a request holds a place for. */
+/** The client and the response of a request. */
 export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
   return { client: clientIdentity(principalOf(request), request.ip), response: raw };
 }
@@ -30,8 +30,8 @@ interface Waiting {
 const SOON = { headers: { 'retry-after': '2' } };
 
 /**
- * Lets a number of requests do costly work at once. A client has at most its share of the places, and at most as many as are
- * free; others wait, in their order. A place is free when the work is over, also when its client has gone before.
+ * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many as it leaves free;
+ * further requests wait, first in, first out. A place is released when its work ends, even if the client disconnected before.
  */
 export class Places {
   private readonly taken: BytePool;
@@ -39,10 +39,10 @@ export class Places {
   private readonly waiting = new Set<Waiting>();
 
   /**
-   * @param most requests at once.
-   * @param share requests of one client at once.
-   * @param mostWaiting requests that wait, of which one client has at most a half.
-   * @param limitMs the longest wait in milliseconds.
+   * @param most concurrent requests.
+   * @param share concurrent requests of one client.
+   * @param mostWaiting waiting requests, at most half of them of one client.
+   * @param limitMs maximum wait in milliseconds.
    */
   constructor(
     private readonly most: number,
@@ -54,7 +54,7 @@ export class Places {
     this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
   }
 
-  /** Does work in a place. @throws Problem OVERLOADED or CONCURRENCY_LIMITED, and REQUEST_TIMEOUT where the client has gone. */
+  /** Runs work in a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT if the client has disconnected. */
   async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
     await this.enter(holder, this.limitMs);
     try {
@@ -67,8 +67,8 @@ export class Places {
   }
 
   /**
-   * The parts of a stream, each of which has a place from before it is read until the next one is requested. Only the first one
-   * has a longest wait.
+   * Yields the parts of a stream, each with a place from before it is read until the next one is requested. Only the wait for the
+   * first place is limited.
    * @throws Problem as `run` does, before the first part.
    */
   async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {
@@ -85,7 +85,7 @@ export class Places {
         const part = await source.next();
         if (part.done === true) return undefined;
         if (response.closed) throw clientGone();
-        // A suspended generator whose reader is gone does not end.
+        // A suspended generator does not end when its reader disconnects.
         response.once('close', leave);
         yield part.value;
       } finally {
@@ -131,7 +131,7 @@ export class Places {
         end();
         reject(this.rejectionOf(client));
       };
-      // A timer cannot wait for ever: it would run at once.
+      // setTimeout with Infinity would run at once.
       const limit = isStarted ? undefined : setTimeout(late, limitMs);
       if (!isStarted) this.queue.take(client, 1);
       this.waiting.add(waiting);

@@ -18,8 +18,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, each with the quota of one minute and refilled evenly. A request for more than a bucket can
- * hold waits until it is full and leaves it in debt, so large requests are possible at the same average rate.
+ * Token buckets by name, each with the quota of one minute and refilled evenly. A request for more than the quota needs a full
+ * bucket and leaves it in debt, so that large requests are possible at the same average rate.
  */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;

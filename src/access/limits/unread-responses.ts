@@ -5,16 +5,16 @@ import { Problem } from '../../problem/problem.js';
 import { BytePool } from './byte-pool.js';
 import { holderOf } from './places.js';
 
-/** Responses from this size on count. */
+/** Smaller responses, in UTF-16 units, are not counted. */
 const COUNTED_BYTES = 65_536;
 
-/** Bytes of the responses of all clients, and of one client, that are not sent yet. */
+/** Bytes of unread responses of all clients, and of one client. */
 const MAX_BYTES = 67_108_864;
 const SHARE = 33_554_432;
 
 /**
- * Limits the responses in memory that clients have not read yet. A read whose response has no room is rejected; a write has taken
- * effect, so that its response is sent, and counts. Responses in parts have limits of their own.
+ * Limits the memory of responses that clients have not read yet. A read whose response does not fit is rejected. The response to a
+ * write is counted and always sent, because the write has taken effect. Responses in parts have separate limits.
  */
 export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
   const pool = new BytePool(MAX_BYTES, SHARE);
@@ -23,7 +23,7 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
       done(null, payload);
       return;
     }
-    // A text would be in memory a second time for the socket.
+    // For a string, the socket would keep a second copy in memory.
     const bytes = Buffer.from(payload);
     const counted = Math.min(bytes.length, SHARE);
     const { client } = holderOf(request, reply);

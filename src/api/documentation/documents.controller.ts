@@ -25,7 +25,6 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const PNG = 'image/png';
 const MARKDOWN = 'text/plain; charset=utf-8';
 
-/** Each document by its path: the media type, and a file or a text. */
 const SOURCES = new Map<string, readonly [mediaType: string, source: URL | string]>([
   ['/openapi.json', ['application/json; charset=utf-8', new URL('openapi.json', OPENAPI)]],
   ['/openapi.yaml', ['application/yaml; charset=utf-8', new URL('openapi.yaml', OPENAPI)]],
@@ -51,7 +50,7 @@ async function findDocument(path: string): Promise<Document | null> {
   if (document === undefined) {
     document = load(mediaType, source);
     loaded.set(path, document);
-    // A failed read is repeated by the next request.
+    // The next request repeats a failed read.
     document.catch(() => loaded.delete(path));
   }
   return document;

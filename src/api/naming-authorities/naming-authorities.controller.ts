@@ -215,10 +215,7 @@ function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, rep
   return serializeNamingAuthority(result);
 }
 
-/**
- * The strong entity tag of the settings: their version. Counts and children are excluded, because they change with
- * every mint and would make `If-Match` useless.
- */
+/** The strong entity tag of the settings. It excludes counts, which change with every mint and would make `If-Match` useless. */
 function settingsTag({ version }: NamingAuthority): string {
   return `"${version}"`;
 }

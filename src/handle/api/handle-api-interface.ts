@@ -3,7 +3,7 @@ import { ANY_ORIGIN_HEADERS, DATA_ONLY } from '../../http/server/security-header
 import { sendProblem } from './send-response.js';
 import { routeOf } from './handle-routes.js';
 
-/** The headers of every response. Pages of any origin may read them: they need no cookie, and a key is sent by the page. */
+/** The headers of every response. Pages of any origin may read responses, because no cookie authenticates a request. */
 export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...ANY_ORIGIN_HEADERS,
   'access-control-expose-headers': 'Content-Length',
@@ -15,7 +15,7 @@ export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freez
 const WRITES = ['PUT', 'DELETE'];
 
 /**
- * What clients of Handle servers call: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
+ * The interface for clients of Handle servers: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
  * @param requiresKeys whether writing requires a key, which protects it from pages of other origins.
  */
 export function handleApiInterface(requiresKeys: boolean): HttpInterface {

@@ -23,7 +23,6 @@ import { HrlsHandler } from './hrls/hrls.handler.js';
 
 @Module({})
 export class HandleApiModule {
-  /** @param requiresKeys whether writing requires a key. */
   static with(requiresKeys: boolean): DynamicModule {
     const api = {
       provide: HandleApi,

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { decodeText, pathOf } from '../../http/request-target.js';
 
 /**
- * The paths that end with a Handle, whose slashes need no escape. The router never matches them by a path: `routeOf` gives
- * them to a request.
+ * The routes whose paths end with a Handle, in which slashes need no escape. The router does not match them by path; `routeOf`
+ * assigns them to requests.
  */
 export const HANDLE_ROUTES = {
   handles: '/api/handles/{handle}',
@@ -12,9 +12,8 @@ export const HANDLE_ROUTES = {
 
 const PLACEHOLDER = '{handle}';
 
-/** The Handle that a request names. */
 export interface RequestedHandle {
-  /** As the client spelled it, decoded once as UTF-8; "+" is not a blank. Not decoded where that is not possible. */
+  /** As the client spelled it, decoded once as UTF-8; "+" is not a blank. Undecoded where it is malformed. */
   readonly handle: string;
   readonly isMalformed: boolean;
 }
@@ -27,22 +26,22 @@ interface WithHandle {
 
 const NONE: RequestedHandle = Object.freeze({ handle: '', isMalformed: false });
 
-/** The Handle that a request names in its path; empty where it names none. */
+/** The Handle that a request names; empty for none. */
 export function requestedHandle(request: IncomingMessage): RequestedHandle {
   return (request as WithHandle)[REQUESTED] ?? NONE;
 }
 
-/** Notes a Handle that is not in the path, for the responses to this request. */
+/** Sets the Handle for the responses to a request whose path has none. */
 export function noteHandle(request: IncomingMessage, handle: string): void {
   (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }
 
 const STARTS = Object.values(HANDLE_ROUTES).map((route) => ({ route, start: route.slice(0, -PLACEHOLDER.length) }));
 
-/** The route of a request whose path ends with a Handle; null for any other. Notes the Handle. */
+/** The route of a request whose path ends with a Handle, which it stores with the request; null for any other. */
 export function routeOf(request: IncomingMessage): string | null {
   const given = pathOf(request.url ?? '') ?? '';
-  // The router takes several slashes at the start for one.
+  // The router treats several slashes at the start as one.
   const path = given.startsWith('//') ? given.replace(/^\/+/, '/') : given;
   for (const { route, start } of STARTS) {
     if (path.length === start.length || !path.startsWith(start)) continue;

@@ -5,7 +5,7 @@ import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
 
-/** How a client wants a response written. */
+/** The output format that a client requests. */
 export interface Presentation {
   readonly pretty: boolean;
   /** The function of a script (JSONP); null for JSON. */
@@ -23,7 +23,7 @@ export function sendResponse(
   return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
 }
 
-/** @param text JSON, or a script. It is not stored: the record or its absence may change at any time. */
+/** Sends JSON or a script. Caches must revalidate it, because the record, or its absence, can change at any time. */
 export function sendText(reply: FastifyReply, status: number, text: string, isScript = false): FastifyReply {
   const type = isScript ? 'application/javascript;charset=utf-8' : 'application/json;charset=utf-8';
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
@@ -44,7 +44,7 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-/** The statuses of response codes; 400 for the others. */
+/** The statuses of response codes; others have 400. */
 const FAULT_STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.handleNotFound]: 404,
   [RESPONSE_CODE.handleExists]: 409,
@@ -55,10 +55,7 @@ const FAULT_STATUSES: Readonly<Record<number, number>> = {
 /** Statuses that differ from those of the REST API. */
 const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
 
-/**
- * Sends an error with the members that Handle clients read: `responseCode`, `message`, and the Handle of the request where
- * the path has one.
- */
+/** Sends an error in the form for Handle clients: `responseCode`, `message`, and the Handle of the request if it has one. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {

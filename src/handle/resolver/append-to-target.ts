@@ -6,16 +6,15 @@ const MAX_APPENDED_LENGTH = 4096;
 /** Characters of the result; clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LOCATION_LENGTH = 7168;
 
-/** Controls, such as CR and LF, which could end a header. */
+/** Control characters, such as CR and LF, which could end a header. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Runs of characters that a URI does not contain. */
 const NOT_OF_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
-/** A "%" without two hexadecimal digits. */
 const BARE_PERCENT = /%(?![0-9A-Fa-f]{2})/g;
 
-/** Why a text cannot be appended to a target; the sentence is for readers. */
+/** Why a text cannot be appended to a target, as a sentence for readers. */
 export interface NotAppended {
   readonly rejection: string;
 }

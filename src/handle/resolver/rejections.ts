@@ -20,7 +20,7 @@ import { acceptsJson } from '../../http/headers/accept.js';
 import { sendApi, sendPage } from './replies.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-/** A request about a name that leads nowhere, in each form of a response. */
+/** A name that cannot be resolved, as problem, page and Handle response. */
 export interface Rejection {
   readonly outcome: ResolutionLabel;
   readonly problem: Problem;
@@ -31,7 +31,7 @@ export interface Rejection {
 /** The most characters of a name in a response; a longer one is cut. */
 const MAX_SHOWN_LENGTH = 512;
 
-/** @param hint what is probably wrong with the name; null where it is not known. */
+/** @param hint the probable error in the name; null where it is unknown. */
 export function unknownRejection(handle: string, hint: Hint | null): Rejection {
   const near = hint?.nearest ?? null;
   const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
@@ -83,7 +83,7 @@ export function withdrawnRejection(handle: string, page: PageRecord): Rejection 
   };
 }
 
-/** @param pointer the part of the request. */
+/** @param pointer to the malformed part of the request. */
 export function malformedRejection(handle: string, reason: string, pointer = '#path/handle'): Rejection {
   return {
     outcome: 'rejected',
@@ -103,7 +103,7 @@ export function tooLongRejection(handle: string): Rejection {
   };
 }
 
-/** Sends a page, or what the client requested: the JSON of `action=api`, or a problem document. */
+/** Sends a page, or if the client requested it the JSON of `action=api` or a problem document. */
 export function sendRejection(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -9,8 +9,8 @@ import type { Entrance } from './entrance.js';
 const ROUTE = /^\/\{handle\}$/;
 
 /**
- * The headers of every response. Pages of any origin may read them and follow links through them; they contain what the
- * client may read in any case. The page from which a client came is left to the policy of that page.
+ * The headers of every response. Pages of any origin may read responses, which contain only what the client may read anyway. There
+ * is no `referrer-policy`, so that the policy of the linking page applies.
  */
 export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...ANY_ORIGIN_HEADERS,
@@ -18,7 +18,7 @@ export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze(
   'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
 });
 
-/** Replaces the headers of this interface by those of data, for a path that turns out to be none of a name. */
+/** Replaces the headers of this interface by those of data, for a path that turns out not to be a name. */
 export function leaveInterface(reply: FastifyReply): void {
   for (const name of Object.keys(RESOLVER_HEADERS)) reply.removeHeader(name);
   void reply.headers(DATA_HEADERS);

@@ -50,14 +50,14 @@ import {
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
 export interface ResolverSettings {
-  /** The resolver of naming authorities that have none of their own. */
+  /** The resolver of naming authorities without a separate one. */
   readonly resolver: Resolver;
-  /** Whether the operator has named this resolver, so that its URLs lead to the records. */
+  /** Whether the operator has set the resolver, so that its URLs lead to the records. */
   readonly isResolverSet: boolean;
-  /** The resolver for prefixes of others; null for none. */
+  /** The resolver for foreign prefixes; null for none. */
   readonly upstream: Resolver | null;
   readonly redirectAges: RedirectAges;
-  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
   readonly blockedByUrl: string | null;
 }
 
@@ -167,7 +167,7 @@ export class ResolverHandler {
   }
 
   /**
-   * The redirect that a record with stored values or a request with parameters asks for.
+   * Redirects for a record with stored values, or for a request with parameters.
    * @param ages null where the record is not that of `handle`.
    * @returns null where the record is shown.
    */
@@ -202,10 +202,10 @@ export class ResolverHandler {
     }
     const survivor = isShown(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
-      // The links of the requested identifier, not of what replaces it.
+      // The links are those of the requested identifier, not those of its replacement.
       const linked = linkable(record, metadataIdScheme, principal);
       setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
-      // An alias of the survivor can be the name of the duplicate.
+      // Aliases are ignored, because one of the survivor can be the name of the duplicate.
       const followed = { ...query, ignoresAliases: true };
       const redirect = this.redirect(request, reply, followed, { handle, record: survivor }, null);
       if (redirect !== null) return redirect;
@@ -219,7 +219,7 @@ export class ResolverHandler {
     return this.reject(request, reply, query, withdrawnRejection(handle, page));
   }
 
-  /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
+  /** Sends the link set of an identifier, active or withdrawn (RFC 9264). */
   private async sendLinks(
     reply: FastifyReply,
     status: number,
@@ -234,12 +234,12 @@ export class ResolverHandler {
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
-  /** The values of `action=api` have no hint, so that programs do not pay for it. */
+  /** Omits the hint with `action=api`, because programs do not use it and it needs a search. */
   private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Rejection> {
     return unknownRejection(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
   }
 
-  /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
+  /** @throws Problem NOT_FOUND, as for every other unknown path. */
   private respondForeign(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -247,7 +247,7 @@ export class ResolverHandler {
     { handle, isMarked }: Extract<Resolution, { readonly kind: 'foreign' }>,
   ): FastifyReply {
     const { upstream } = this.settings;
-    // A redirect to this service would repeat itself.
+    // A redirect to this service would be a loop.
     const isElsewhere = isMarked && upstream !== null && upstream.authority !== request.host.toLowerCase();
     const url = isElsewhere ? urlAt(upstream, handle) : null;
     if (url !== null) {
@@ -258,7 +258,7 @@ export class ResolverHandler {
     return this.reject(request, reply, query, foreignRejection(handle));
   }
 
-  /** With the history, where the response is a page. */
+  /** Includes the history if the response is a page. */
   private async pageOf(
     { headers }: FastifyRequest,
     { action }: ResolveQuery,

@@ -19,8 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may
- * have created it. Without one, the path does not exist. Must be the first hook that rejects unknown paths.
+ * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may have
+ * created it; otherwise the path is 404. Must be the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,
@@ -54,7 +54,7 @@ export function confirmPrefixes(
   });
 }
 
-/** The route of the resolver, without Nest's guards and pipes: hooks admit its requests, and the handler reads them. */
+/** The route of the resolver. It bypasses Nest's guards and pipes: hooks admit requests, and the handler parses them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);

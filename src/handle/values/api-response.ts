@@ -19,12 +19,12 @@ export function notFoundResponse(handle: string): HandleResponse {
   return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
-/** The code of a Handle that does not exist, which is all that clients of this API know about withdrawal. */
+/** Has the code of an unknown Handle, because this API has none for a withdrawal. */
 export function withdrawnResponse(handle: string, reason: string): HandleResponse {
   return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
 
-/** For a prefix that this service does not have, or that is hidden; the message is the one that clients know. */
+/** For a prefix that is unknown or hidden; the message is that of Handle.Net. */
 export function notResponsibleResponse(handle: string): HandleResponse {
   const message = "That prefix doesn't live here";
   return {
@@ -40,16 +40,13 @@ export function invalidResponse(handle: string, message: string, status = 400): 
 /** Characters of the parameter `callback` that are used; the rest is cut. */
 const MAX_CALLBACK_LENGTH = 128;
 
-/**
- * The text of a response. With a callback it is a script (JSONP), whose function has only characters of an ASCII
- * identifier. U+2028 and U+2029 are escaped, which end a line of a script.
- */
+/** JSON, or with a callback a script (JSONP), in which the name of the function is reduced to an ASCII identifier. */
 export function apiText(body: object, pretty: boolean, callback: string | null): string {
   const json = jsonText(body, pretty);
   return callback === null ? json : `${functionName(callback)}(${json});`;
 }
 
-/** JSON in which U+2028 and U+2029 are escaped. */
+/** JSON with U+2028 and U+2029 escaped, which would end a line of a script. */
 export function jsonText(value: unknown, pretty = false): string {
   const json = JSON.stringify(value, null, pretty ? 2 : undefined);
   return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);

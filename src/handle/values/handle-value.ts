@@ -15,7 +15,7 @@ export interface ValueReference {
   readonly index: number;
 }
 
-/** The content of an HS_ADMIN value: who may do what with a record. */
+/** The content of an HS_ADMIN value: an administrator of the record, with permissions. */
 export interface AdminData extends ValueReference {
   /** The 12 bits of the protocol: 0x1 adds Handles, 0x800 lists them. */
   readonly permissions: number;
@@ -24,7 +24,7 @@ export interface AdminData extends ValueReference {
 /** The content of a value. A text stands for its bytes in UTF-8. */
 export type ValueData =
   | { readonly format: 'string'; readonly value: string }
-  /** Bytes that are no text in UTF-8. */
+  /** Bytes that are not UTF-8 text. */
   | { readonly format: 'base64'; readonly value: string }
   | { readonly format: 'admin'; readonly value: AdminData }
   | { readonly format: 'vlist'; readonly value: readonly ValueReference[] }
@@ -43,7 +43,7 @@ export interface HandleValue {
   readonly ttl: TimeToLive;
   /** Bits of `PERMISSION`. */
   readonly permissions: number;
-  /** The time of the last change; its fraction of a second is not shown. */
+  /** The time of the last change, shown without fractions of a second. */
   readonly timestamp: Date;
   readonly references: readonly ValueReference[];
 }

@@ -1,4 +1,4 @@
-/** The values of a Handle: their model, the stored and the computed ones of a record, their selection and their JSON. Pure. */
+/** The values of a Handle: their model, the stored and the computed ones of a record, their selection and their JSON. */
 export {
   type HandleResponse,
   apiText,

@@ -5,7 +5,7 @@ type StoredData = StoredValue['data'];
 
 export const MAX_INDEX = 2_147_483_647;
 
-/** JSON in a value of the format `site` or `key` is at most this deep. */
+/** Maximum depth of the JSON in a value of the format `site` or `key`. */
 const MAX_DEPTH = 16;
 
 /** Control characters other than tab, line feed and carriage return make bytes binary. */
@@ -39,7 +39,7 @@ export function parseData(data: unknown): StoredData {
   return parse(value);
 }
 
-/** @throws HandleFault code 4 for a text or a number that is none, and `null` for an integer that is too large. */
+/** Reads a number, which is truncated, or a text of up to 15 digits. @throws HandleFault code 4 */
 export function integerIn(value: unknown, name: string): number {
   if (typeof value === 'number') return Math.trunc(value);
   if (typeof value === 'string' && INTEGER.test(value)) return Number(value);

@@ -38,15 +38,12 @@ export function parseValues(body: unknown, now: Date): ParsedBody {
   return { values: valuesIn(values ?? [], now), handle };
 }
 
-/**
- * Parses values that were exported, which keep their times.
- * @throws HandleFault as `parseValues`
- */
+/** Parses exported values, which keep their times. @throws HandleFault as `parseValues` */
 export function parseExportedValues(values: readonly unknown[]): readonly StoredValue[] {
   return valuesIn(values, null);
 }
 
-/** @param now null for the `timestamp` of each value. */
+/** @param now the time of the values; null to read the `timestamp` of each. */
 function valuesIn(list: readonly unknown[], now: Date | null): readonly StoredValue[] {
   if (list.length > MAX_VALUES) throw invalidInput(`a record has at most ${MAX_VALUES} values`);
   const values = list.map((value) => valueIn(value, now)).sort((one, other) => one.index - other.index);

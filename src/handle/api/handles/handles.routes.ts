@@ -10,7 +10,6 @@ const LISTS = ['/api/handles', '/api/handles/'];
 
 const READS = ['GET', 'HEAD', 'POST'];
 
-/** The handlers of the routes below `/api`. */
 export interface HandlesHandlers {
   readonly reads: ReadHandler;
   readonly lists: ListHandler;

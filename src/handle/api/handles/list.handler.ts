@@ -12,7 +12,7 @@ import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
 
-/** The Handle of a prefix, by which clients name it too. */
+/** The Handle of a prefix, which clients may send in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
 const MAX_NUMBER = 2_147_483_647;
@@ -82,7 +82,7 @@ export class ListHandler {
     return sendResponse(reply, { status: 200, body }, query);
   };
 
-  /** Lists need a user also where reading is open, as at Handle.Net. @throws Problem UNAUTHENTICATED */
+  /** Lists need a user even where reading is public, as at Handle.Net. @throws Problem UNAUTHENTICATED */
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: lists of handles are not public.');
@@ -96,7 +96,7 @@ export class ListHandler {
 
 const TOO_MANY = `The prefix has more than ${MAX_LISTED_NAMES} handles, or very long ones; use GET /identifiers/export.`;
 
-/** What a list returns. Handle.Net ignores a `pageSize` of 0 without `page`. Null for texts that are no numbers. */
+/** The range of a list; null for texts that are not numbers. Handle.Net ignores a `pageSize` of 0 without `page`. */
 function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: number; members: object } | null {
   const [number, size] = [numberIn(page), numberIn(pageSize)];
   if (number === null || size === null) return null;
@@ -107,7 +107,7 @@ function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: numb
   return { offset: Math.min((number ?? 0) * size, MAX_NUMBER), limit: size, members };
 }
 
-/** Null for a text that is no number, undefined for no text. */
+/** Null for a text that is not a number, undefined for no text. */
 function numberIn(text: string | null): number | null | undefined {
   if (text === null) return undefined;
   const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Infinity;

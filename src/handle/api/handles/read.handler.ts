@@ -30,7 +30,7 @@ import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
 
-/** The JSON of the public values of a record, which a cache returns again. */
+/** The JSON of the public values of a record. The cache of records returns the same object again. */
 const texts = new WeakMap<IdentifierRecord, string>();
 
 /** `GET`, `HEAD` and `POST /api/handles/{handle}`. */
@@ -113,18 +113,18 @@ export function tooLongResponse(handle: string): HandleResponse {
   return invalidResponse(handle, message, CATALOGUE.NAME_TOO_LONG.status);
 }
 
-/** The values of the user of a key: the administrators of its prefix. Its secret is no value. */
+/** The values of the Handle user of a key: the administrators of its prefix, without its secret. */
 function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
   const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
   return computedValues(source);
 }
 
-/** Whether a principal may read the values of a naming authority that are not public: those who may change them. */
+/** Whether a principal may change the values of a naming authority, which includes reading those that are not public. */
 function readsHidden(principal: Principal, namingAuthority: string): boolean {
   return !principal.isAnonymous && principal.has('curate') && principal.covers(namingAuthority);
 }
 
-/** The body of a record whose public values are all shown, as `valuesResponse` has it. */
+/** The body with all public values of a record, equal to that of `valuesResponse`. */
 export function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {

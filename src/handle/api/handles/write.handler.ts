@@ -23,7 +23,6 @@ import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 
-/** A write as the client sent it. */
 interface Write {
   /** The Handle as the client spelled it, which the response repeats. */
   readonly handle: string;
@@ -32,7 +31,7 @@ interface Write {
   readonly context: RequestContext;
 }
 
-/** `PUT` and `DELETE /api/handles/{handle}`. Faults and problems become responses in `sendProblem`. */
+/** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` converts errors to responses. */
 export class WriteHandler {
   constructor(
     private readonly finder: HandleFinder,
@@ -67,7 +66,7 @@ export class WriteHandler {
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
     const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
-    // As Handle.Net: values that did not exist are created.
+    // As at Handle.Net, 201 means that a Handle or only values were created.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
   }
@@ -84,7 +83,7 @@ export class WriteHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
-    // A parameter that is not read could have limited the write.
+    // An ignored parameter could have limited the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
@@ -109,7 +108,7 @@ export class WriteHandler {
   }
 }
 
-/** A Handle in the body must be that of the path, case aside. @throws HandleFault code 4 */
+/** Requires that a Handle in the body equals that of the path, ignoring case. @throws HandleFault code 4 */
 function requireSameHandle({ handle }: ParsedBody, requested: string): void {
   if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
   throw invalidInput('The handle in the body must be that of the path.');

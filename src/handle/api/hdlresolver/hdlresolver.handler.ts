@@ -12,8 +12,8 @@ import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
 
 /**
- * What the remote handle resolver of DSpace reads from a repository. Its responses are bare JSON: a list of texts, or `null`.
- * The Handle server that asks has upper-cased the names and compares prefixes in upper case.
+ * Serves the remote handle resolver of DSpace. Responses are bare JSON: a list of texts, or `null`. The Handle server sends names
+ * and compares prefixes in upper case.
  */
 export class HdlresolverHandler {
   constructor(

@@ -16,7 +16,7 @@ type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombston
 
 /**
  * 409 with the path of the identifier that has the requested name.
- * @param existing null where the client cannot see it.
+ * @param existing null if the client cannot see it.
  */
 export function conflictProblem(
   code: ConflictCode,
@@ -42,8 +42,8 @@ export function claimProblem(holder: Holder, pointer: string, reader: ConflictRe
 }
 
 /**
- * The identifier that a problem says has a requested value, `NA/local`; null for any other result. The name of an identifier is no value
- * of it.
+ * The identifier (`NA/local`) that has a requested value according to a problem; null for other results. The name of an identifier is not
+ * such a value.
  */
 export function valueHolderIn(result: unknown): string | null {
   if (!(result instanceof Problem) || !(result.code in IS_USED)) return null;
@@ -52,9 +52,9 @@ export function valueHolderIn(result: unknown): string | null {
 }
 
 /**
- * A stored result as a client may see it: a repeat with another key of the client can see less than the first request, and the identifier
- * can be withdrawn for legal reasons since then.
- * @param isHidden whether the client must not learn now which identifier has the requested value.
+ * A stored result as a client may see it: another key of the client can see less than that of the first request, and the identifier can
+ * meanwhile be withdrawn for legal reasons.
+ * @param isHidden whether the client must not learn which identifier has the requested value.
  */
 export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
   if (!(result instanceof Problem)) return result;
@@ -77,7 +77,7 @@ const IS_USED = {
 
 /**
  * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
- * @param members those of the request that contradict it. Their values are not told: the client may not read the history.
+ * @param members those of the request that contradict it. Their values are omitted, because the client may not read the history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');

@@ -89,10 +89,7 @@ export class AbandonedSessions {
   }
 }
 
-/**
- * Creates the pool of `AbandonedSessions`, separate because connections of the other pools may wait for the standby.
- * @param url of the primary.
- */
+/** A separate pool, because connections of the others may wait for the standby. @param url of the primary. */
 export function createEndingPool(url: string): pg.Pool {
   const limits = {
     max: 1,

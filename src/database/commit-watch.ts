@@ -17,10 +17,7 @@ export class CommitWatch {
   /** Oldest first. */
   private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
-  /**
-   * When writes began to wait without an acknowledged commit, or null. Once commits are stalled, it stays set when the waiting writes are
-   * dropped.
-   */
+  /** When writes began to wait without an acknowledged commit, or null. While commits are stalled, it outlives the writes. */
   private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
@@ -31,10 +28,7 @@ export class CommitWatch {
     this.listener = listener;
   }
 
-  /**
-   * Watches a COMMIT, or a statement that commits by itself. Returns and throws what `send` does.
-   * @param isProbe true for the write of `CommitProbe`, at most one at a time.
-   */
+  /** Watches a COMMIT, or a statement that commits by itself. @param isProbe for the write of `CommitProbe`, one at a time. */
   async watch<T>(send: () => Promise<T>, isProbe = false): Promise<T> {
     const write = { sentAt: performance.now() };
     this.queue.add(write);
@@ -65,10 +59,7 @@ export class CommitWatch {
     return this.doubtful || this.isStanding;
   }
 
-  /**
-   * Whether commits are stalled: writes have waited for `STANDING_MS` without an acknowledged commit. It stays true after the waiting
-   * connections were dropped, until a commit is acknowledged.
-   */
+  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit; stays true until one is acknowledged. */
   get isStanding(): boolean {
     return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }

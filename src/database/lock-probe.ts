@@ -16,10 +16,7 @@ const BLOCKER_WAIT_MS = 100;
 /** Limit for all statements together. Other checks report a database that does not respond. */
 const MAX_MS = 950;
 
-/**
- * The table locks of mints and changes; the probe waits for no row and writes nothing. Both statements are sent at once and form one
- * transaction.
- */
+/** The table locks of mints and changes, without waits for rows or writes. Sent at once, the statements are one transaction. */
 const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier, change IN ROW EXCLUSIVE MODE`;
 
 /** $1: the process that waits. Returns the oldest transaction that blocks it; pid 0 is a prepared transaction. */

@@ -170,8 +170,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
     noteConnected(client);
-    // Also emitted for an idle connection; a connection in use also fails its statement. Only the message is logged, because the error
-    // contains secrets.
+    // Also emitted for an idle connection. Only the message is logged, because the error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
     });

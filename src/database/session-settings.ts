@@ -18,10 +18,7 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'client_connection_check_interval', value: 5000 },
 ];
 
-/**
- * Settings on which statements and the text form of values depend. They override defaults of the server, the database, the role and the
- * URL.
- */
+/** Statements and the text form of values depend on these; they override defaults of server, database, role and URL. */
 export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'default_transaction_isolation', value: "'read committed'", required: true },
   { name: 'DateStyle', value: "'ISO, MDY'", required: true },

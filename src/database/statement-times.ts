@@ -2,10 +2,7 @@ import type pg from 'pg';
 
 type Send = (...parts: unknown[]) => unknown;
 
-/**
- * Times each statement of a session, including those of Prisma and of the pool.
- * @param ended called with the seconds from sending a statement to its result or error.
- */
+/** Times all statements of a session. @param ended called with the seconds from sending a statement to its result. */
 export function timeStatements(client: pg.PoolClient, ended: (seconds: number) => void): void {
   const send = client.query.bind(client) as Send;
   const timed: Send = (...parts) => {

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/**
- * A set of routes for one kind of client, with the rules that apply before a handler runs. The expressions match paths with their query.
- */
+/** A set of routes for one kind of client, with rules that apply before handlers. Expressions match paths with queries. */
 export interface HttpInterface {
   readonly paths: RegExp;
   /** The security headers of a response. They are the same object for the same policy. */

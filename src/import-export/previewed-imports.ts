@@ -14,10 +14,7 @@ interface Claim {
   readonly isOwn: boolean;
 }
 
-/**
- * The names that earlier lines of a dry run would register, so that later lines conflict with them as in an import. Names beyond
- * `MAX_NAMES` are not remembered.
- */
+/** The names that earlier lines of a dry run would register, with which later lines conflict; up to `MAX_NAMES`. */
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 

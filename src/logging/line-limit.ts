@@ -6,9 +6,7 @@ const WARN = 40;
 /** Number of the level "fatal", whose lines are not limited. */
 const FATAL = 60;
 
-/**
- * Limits log lines per second, separately below the level warn and from it on, so that lines of requests do not displace those of failures.
- */
+/** Limits log lines per second; those from warn on have a limit of their own, so that requests cannot displace them. */
 export class LineLimit {
   dropped = 0;
   private second = 0;

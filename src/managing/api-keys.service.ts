@@ -86,7 +86,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Returns the key of a request; null for the administrator's key of the environment.
+   * The key of a request; null for the administrator's key of the environment.
    * @throws Problem API_KEY_NOT_FOUND under open access.
    */
   async findOwn(principal: Principal): Promise<ApiKey | null> {

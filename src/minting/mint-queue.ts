@@ -161,10 +161,7 @@ class BlockedNames {
     return this.blocked.size > 0;
   }
 
-  /**
-   * Waits for the mint that blocks one of these names; false if that mint timed out.
-   * @throws Problem OVERLOADED if `most` mints wait already.
-   */
+  /** Waits for the mint that blocks one of these names; false if it timed out. @throws Problem OVERLOADED */
   async freed(names: readonly string[], most: number): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;

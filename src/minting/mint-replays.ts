@@ -122,10 +122,7 @@ export class MintReplays {
     return results;
   }
 
-  /**
-   * Redacts stored results for a client: the holder of a requested value is hidden if it was withdrawn for legal reasons.
-   * @param viewOf the mint of a result.
-   */
+  /** Hides the holder of a requested value if it was withdrawn for legal reasons. @param viewOf the mint of a result. */
   async shown<K>(
     results: ReadonlyMap<K, MintResult>,
     viewOf: (key: K) => Pick<MintJob, 'known' | 'reader'>,

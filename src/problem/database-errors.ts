@@ -49,10 +49,7 @@ export function isConnectionLost(error: unknown): boolean {
   return typeof message === 'string' && MESSAGES.test(message);
 }
 
-/**
- * Whether a session must be replaced: its server is read-only, and a new session may reach another one, or the server lacks its prepared
- * statements.
- */
+/** Whether a session must be replaced: its server is read-only, or lacks its prepared statements. */
 export function isOfOtherServer(error: unknown): boolean {
   return (
     hasCode(error, /^(25006|26000)$/) || [...causesOf(error)].some(({ message }) => OTHER_SERVER_MESSAGES.test(message))
@@ -124,10 +121,7 @@ export function databaseProblem(error: unknown): Problem | null {
   return isUnavailable ? unavailable() : null;
 }
 
-/**
- * Converts the error of a later part of a request whose earlier parts are committed: details that say that nothing was changed are
- * replaced.
- */
+/** Replaces problems that say that nothing was changed, for a later part of a request whose earlier parts are committed. */
 export function errorOfLaterPart(error: unknown): unknown {
   const code = (error instanceof Problem ? error : databaseProblem(error))?.code;
   return code === 'STATEMENT_TIMEOUT' || code === 'CONFLICT_IN_PROGRESS' ? laterPart(code) : error;

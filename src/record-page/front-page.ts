@@ -12,11 +12,7 @@ const RECORD_FORM = markup`<form method="post" action="/">
 <button type="submit">Show the record</button>
 </form>`;
 
-/**
- * The page at `/`.
- * @param service the origin of the service in its examples.
- * @param hasForm whether the service resolves `POST /`.
- */
+/** The page at `/`. @param service the origin in its examples. @param hasForm whether the service resolves `POST /`. */
 export function frontPage(service: string, hasForm: boolean): string {
   const mint = `curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102","target":"https://repo.example.org/objects/1"}'`;
   return page({

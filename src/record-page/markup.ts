@@ -48,10 +48,7 @@ const MONTHS = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/**
- * A time for people and, in its attribute, for programs (RFC 3339), UTC. `Intl` would take 20 ms at the first use, and its words differ
- * between versions of Node.js.
- */
+/** A time for people and programs (RFC 3339), UTC. `Intl` takes 20 ms at first use, and its words vary with Node.js. */
 export function shownTime(time: Date): Markup {
   const iso = time.toISOString();
   const words = `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC`;

@@ -28,10 +28,7 @@ export function shownText(text: string): readonly Content[] {
   return contents;
 }
 
-/**
- * A name, isolated and always from left to right, so that the part before the "/" of an identifier is on the left even if the other part
- * has Hebrew or Arabic letters.
- */
+/** A name, isolated and from left to right, so that the part before "/" is on the left even with Hebrew or Arabic letters. */
 export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }

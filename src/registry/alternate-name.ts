@@ -28,10 +28,7 @@ export function gainedBy(
   });
 }
 
-/**
- * The address where another identifier could be registered with the name of an alternate; null for a foreign text and for the record
- * itself.
- */
+/** Where another identifier could be registered with the name of an alternate; null for foreign names and the record itself. */
 export function claimOf(
   { here }: AlternateName,
   { namingAuthority, guid, localName }: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,

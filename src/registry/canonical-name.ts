@@ -17,10 +17,7 @@ export const MAX_STORED_BYTES = 16_384;
 /** Bytes in UTF-8; the database has the same limit. */
 export const MAX_LOCAL_NAME_BYTES = 8192;
 
-/**
- * How two names with the same key are compared: by naming authority and GUID, or by local name, with or without the case of ASCII letters
- * (HS-05).
- */
+/** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
 export type NameRule = 'guid' | 'folded' | 'exact';
 
 /** A metadata ID or an alternate identifier, as stored. */

@@ -14,10 +14,7 @@ export interface ConflictReader {
 
 type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/**
- * 409 with the path of the identifier that has the requested name.
- * @param existing null if the client cannot see it.
- */
+/** 409 with the path of the identifier that has a name. @param existing null if the client cannot see it. */
 export function conflictProblem(
   code: ConflictCode,
   what: string,
@@ -41,10 +38,7 @@ export function claimProblem(holder: Holder, pointer: string, reader: ConflictRe
   return conflictProblem('ALTERNATE_ID_TAKEN', 'This name is an alternate identifier of an identifier', shown, pointer);
 }
 
-/**
- * The identifier (`NA/local`) that has a requested value according to a problem; null for other results. The name of an identifier is not
- * such a value.
- */
+/** The identifier (`NA/local`) that has a requested value according to a problem, or null. */
 export function valueHolderIn(result: unknown): string | null {
   if (!(result instanceof Problem) || !(result.code in IS_USED)) return null;
   const identifier = result.extensions.members?.identifier;

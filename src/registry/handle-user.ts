@@ -21,10 +21,7 @@ export function handleUserText({ index, handle }: HandleUser): string {
   return `${index}:${formatHandle(handle)}`;
 }
 
-/**
- * Reads the user of a key, `index:handle` or `handle`.
- * @throws Problem with a syntax code, or INVALID_REQUEST for an index or a local name that a user cannot have.
- */
+/** Reads the user of a key, `index:handle` or `handle`. @throws Problem with a syntax code, or INVALID_REQUEST. */
 export function readHandleUser(text: string, pointer: string): HandleUser {
   const [written = '', digits = String(DEFAULT_INDEX)] = /^([0-9]{1,10}):/.exec(text) ?? [];
   const read = parseHandle(text.slice(written.length), 'unicode');

@@ -120,10 +120,7 @@ export function readWithdrawal(
 const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
   (REQUESTED_REASON_CODES as readonly ReasonCode[]).includes(code);
 
-/**
- * The replacement in a tombstone. A name of a foreign naming authority is not looked up.
- * @throws Problem REPLACEMENT_NOT_FOUND
- */
+/** The replacement in a tombstone; foreign names are not looked up. @throws Problem REPLACEMENT_NOT_FOUND */
 export function replacedBy(
   withdrawn: IdentifierRecord,
   requested: Replacement | null,
@@ -180,10 +177,7 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/**
- * Whether a generated record is the metadata record of an object with this metadata ID. Its local name is hexadecimal, so case can be
- * ignored.
- */
+/** Whether a generated record is the metadata record of an object. Its local name is hexadecimal, so case is ignored. */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
   return metadataId !== null && isNameOf(metadataId, record, true);
 }

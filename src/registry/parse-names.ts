@@ -80,10 +80,7 @@ export function readAlternates(
   return [...names.values()];
 }
 
-/**
- * Rejects an identifier as its own metadata ID (CID-24), ignoring query and fragment (R-24).
- * @throws Problem METADATA_ID_IS_IDENTIFIER
- */
+/** Rejects an identifier as its own metadata ID (CID-24, R-24). @throws Problem METADATA_ID_IS_IDENTIFIER */
 export function requireTwoThings(self: CanonicalName | null, metadata: CanonicalName | null, pointer: string): void {
   if (self === null || self.comparison !== metadata?.comparison) return;
   const detail = 'an identifier cannot be its own metadata ID (CID-24)';

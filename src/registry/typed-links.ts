@@ -64,10 +64,7 @@ function versionLinksOf({ previousVersion, newerVersions, tombstone }: Identifie
 /** Relations of a page about an identifier, not of the identifier itself. */
 const OF_PAGES: ReadonlySet<string> = new Set(['cite-as', 'type']);
 
-/**
- * The typed links of an identifier itself, for the redirect of a resolver. The link set, which contains all others, is first.
- * @param scheme that of the metadata IDs of its naming authority.
- */
+/** The typed links for the redirect of a resolver, the link set first. @param scheme as for `typedLinksOf`. */
 export function identifierLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
   return resolverPageLinksOf(record, uris, scheme).filter(({ rel }) => !OF_PAGES.has(rel));
 }

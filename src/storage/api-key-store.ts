@@ -110,11 +110,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /**
-   * Confirms a key that was created under open access; other keys are unchanged.
-   * @param by the client of the administrator.
-   * @returns false if the key does not exist.
-   */
+  /** Confirms a key that was created under open access. @param by the administrator. @returns false without such a key. */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,

@@ -35,9 +35,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/**
- * Every process reads a new user within one second (`NamingAuthorityCache`); mints that did not are no longer committed two seconds later.
- */
+/** A new user is known to every process after one second (`NamingAuthorityCache`); older mints end within two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user; `full`: nobody, but the naming authority has `MAX_USERS` users. */

@@ -31,10 +31,7 @@ const REQUEST_LOCK = 0x526571;
 
 const MAX_PART = 2_147_483_647;
 
-/**
- * $1: the client; $2: the Idempotency-Key. 4941177 ("Key" in ASCII) is the space of the advisory locks of such keys, as in the SQL function
- * `lock_request_key`.
- */
+/** $1: the client; $2: the Idempotency-Key. 4941177 ("Key" in ASCII): the space of these locks, as in `lock_request_key`. */
 const WAIT_FOR_KEY = "SELECT pg_advisory_xact_lock(4941177, hashtext($1 || ' ' || $2))";
 
 /** Runs requests once: the result is stored in the transaction of the change, and a replay returns it. */
@@ -57,10 +54,7 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
-  /**
-   * Whether an earlier request with the same key has a result, for work before the transaction of `run`.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED
-   */
+  /** Whether an earlier request with the same key has a result, before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
   async hasResult(request: KeyedRequest | null): Promise<boolean> {
     if (request === null) return false;
     return this.transactions.run(async (transaction) => (await this.findResult(transaction, request)) !== null);

@@ -151,10 +151,7 @@ export class Transactions {
     }
   }
 
-  /**
-   * The error of a write that got no slot in time. While commits are stalled, only reads complete, so completed statements do not show that
-   * the pool is just busy.
-   */
+  /** The error of a write without a slot in time. While commits are stalled, completed statements are only reads. */
   private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);

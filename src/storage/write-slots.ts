@@ -1,10 +1,7 @@
 /** Maximum number of connections of each pool that are kept for reads. */
 const KEPT_FOR_READS = 6;
 
-/**
- * Limits the connections of a pool that writes use at once, so that writes waiting for a standby do not block reads, such as the look-up of
- * API keys.
- */
+/** Limits the connections that writes use at once, so that writes waiting for a standby do not block reads. */
 export class WriteSlots {
   private free: number;
   private readonly queue = new Set<() => void>();

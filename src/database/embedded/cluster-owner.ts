@@ -40,10 +40,7 @@ export function inUse(folder: DataFolder): StartupError {
   );
 }
 
-/**
- * Waits until a running cluster has no owner, as when a server outlived its service.
- * @throws StartupError when another service keeps the lock.
- */
+/** Waits until a running cluster has no owner. @throws StartupError when another service keeps the lock. */
 export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {

@@ -14,9 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/**
- * Runs the programs of PostgreSQL, which refuse to run as root: a service started by root uses the account `postgres`, or else `nobody`.
- */
+/** Runs programs of PostgreSQL, which refuse to run as root: root is replaced by the account `postgres`, or else `nobody`. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */

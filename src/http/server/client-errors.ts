@@ -128,10 +128,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-/**
- * Ends a connection, then reads and drops further input: closing a connection with unread bytes resets it, which discards the response (RFC
- * 9112 9.6).
- */
+/** Ends a connection and drops further input: closing with unread bytes would discard the response (RFC 9112 9.6). */
 export function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();

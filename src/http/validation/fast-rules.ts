@@ -36,10 +36,7 @@ export function Nested(dto: () => Dto, options: { each?: boolean } = {}): Proper
   };
 }
 
-/**
- * A pre-check that evaluates DTO decorators without instances, in a tenth of the time of class-validator. On failure, class-validator runs
- * to produce the messages.
- */
+/** A pre-check, ten times as fast as class-validator, which runs after a failure to produce the messages. */
 export class FastRules {
   private static readonly known = new Map<Dto, FastRules>();
   private members: ReadonlyMap<string, Member> = new Map();

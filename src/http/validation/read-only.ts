@@ -12,10 +12,7 @@ export const ReadOnly = (): PropertyDecorator =>
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
-/**
- * A read-only member that is ignored. Its value depends on other records or on the configuration, so it can differ from what the client
- * read although the version is the same.
- */
+/** A read-only member that is ignored: its value can change without the version, by other records or the configuration. */
 export const Computed = (): PropertyDecorator =>
   applyDecorators(Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } }));
 

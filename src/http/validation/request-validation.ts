@@ -20,10 +20,7 @@ export class RequestValidation extends ValidationPipe {
     });
   }
 
-  /**
-   * @returns the body as sent, or an instance of a query DTO.
-   * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
-   */
+  /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const accepted = acceptedAtOnce(sent, metadata);
     if (accepted !== null) return accepted;
@@ -173,10 +170,7 @@ export function rejectionOf(dto: Dto, name: string): string | undefined {
   return details !== undefined && Object.hasOwn(details, name) ? details[name] : undefined;
 }
 
-/**
- * Awaits a service that names query parameters as members of its command, and converts pointers of its problems, such as `/target` to
- * `#query/target`.
- */
+/** Converts pointers of problems of a service, such as `/target`, to query parameters, such as `#query/target`. */
 export async function withQueryPointers<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

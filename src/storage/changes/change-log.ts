@@ -40,8 +40,7 @@ const NAMING_AUTHORITY_LOCK = 0x43684e;
 /** Bounds the number of locks, because PostgreSQL's lock table is small. */
 const BUCKETS = 512;
 
-// In the statements below, the time is read after the locks are granted, and rounded down to milliseconds, so that it is never in the
-// future.
+// The time is read after the locks are granted, and rounded down to milliseconds, so that it is never in the future.
 
 /**
  * Selects the metadata records that were minted with reserved objects. OFFSET 0: see the planner assumptions. The parameter is in a

@@ -126,10 +126,7 @@ export class LogFollower {
   private isRunning = false;
   private isClosed = false;
 
-  /**
-   * @param poll reads what was committed since a state.
-   * @param onChange receives what was committed; null if anything may have changed, and when polling stops.
-   */
+  /** @param onChange receives what was committed; null if anything may have changed, and when polling stops. */
   constructor(
     private readonly poll: (previous: PollState | null) => Promise<Poll>,
     private readonly onChange: (changed: Poll['changed']) => void,

@@ -102,10 +102,7 @@ export class IdentifierReader {
     return rows.map((row) => recordOf(row));
   }
 
-  /**
-   * @param at the time of a change, with which leases are compared; by default that of the transaction.
-   * @returns the existing records, in the order of `ids`.
-   */
+  /** @param at compared with leases; by default the time of the transaction. @returns existing records in the order of `ids`. */
   async findByIds(ids: readonly bigint[], from: Queryable = this.pool, at?: Date): Promise<IdentifierRecord[]> {
     const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });
     const found = new Map(

@@ -69,10 +69,7 @@ const SET = [
   ],
 ];
 
-/**
- * Appends the changes to the log, which a trigger checks at its end. The first change of an identifier also writes its first event, at its
- * original position.
- */
+/** Appends changes to the log, which a trigger checks. The first change of an identifier also writes its first event. */
 const UPDATE = `
   WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
@@ -114,10 +111,7 @@ export interface RecordChange {
 export class IdentifierUpdater {
   constructor(private readonly reader: IdentifierReader) {}
 
-  /**
-   * Locks identifiers before the transaction has written anything, and records expired leases.
-   * @returns the existing records, in the order of the IDs.
-   */
+  /** Locks identifiers before any write, and records expired leases. @returns existing records, in the order of the IDs. */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
     const { now, pairs } = await lockForChange(transaction, ids);
     await this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
@@ -172,10 +166,7 @@ async function write(
   );
 }
 
-/**
- * Alternates that a record keeps also keep their claims. A key made under another case rule, before the naming authority was created, is
- * replaced by the current one.
- */
+/** Alternates that a record keeps also keep their claims; keys made under another case rule are renewed. */
 async function replaceAlternates(
   transaction: Queryable,
   changes: readonly { record: IdentifierRecord; alternates: readonly AlternateName[] }[],

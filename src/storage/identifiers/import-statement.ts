@@ -62,10 +62,7 @@ const COLUMNS = [
   ],
 ].join(', ');
 
-/**
- * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. OFFSET 0 and IS TRUE: see
- * the planner assumptions.
- */
+/** Inserts identifiers with their version. No two rows may conflict. OFFSET 0 and IS TRUE: see the planner assumptions. */
 export const IMPORT = `
   WITH ${POSITION_GATE}, input AS (
     ${inputOf($, [ORDINAL, ...PARAMETERS])}

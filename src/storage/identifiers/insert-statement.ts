@@ -39,9 +39,7 @@ const ACTIVE_AUTHORITY = `CROSS JOIN LATERAL (
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n`;
 
-/**
- * What the identifier of a row describes and what replaces it, selected here so that nothing can fail between the commit and the response.
- */
+/** What the identifier of a row describes; selected here so that nothing can fail between the commit and the response. */
 const describes = (row: string): string => `ARRAY(
            SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]

@@ -6,10 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/**
- * A metadata ID or an alternate, unique under its naming authority; or an identifier that an alternate names, with the naming authority of
- * that identifier.
- */
+/** A metadata ID or an alternate under its naming authority, or an identifier that an alternate names, under its own. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }
@@ -93,10 +90,7 @@ export class NameHolders {
     return (await this.findNamed(addresses, this.pool)).map((row) => (row === null ? null : BigInt(row.id)));
   }
 
-  /**
-   * Selects the names of identifiers that are now withdrawn for legal reasons.
-   * @param names `NA/local`, each with a snapshot that has its naming authority.
-   */
+  /** Selects identifiers now withdrawn for legal reasons. @param names `NA/local`, each with a snapshot that has its prefix. */
   async legalAmong(
     names: readonly { readonly name: string; readonly known: NamingAuthoritySnapshot }[],
     from: Queryable = this.pool,

@@ -7,10 +7,7 @@ export const MAX_LISTED_NAMES = 100_000;
 /** Maximum bytes of all local names together, which bounds a list in memory. */
 const MAX_LISTED_BYTES = 8_388_608;
 
-/**
- * $1: the naming authority; $2: maximum rows to read. The conditions are a range of an index, in its order, as in the counts of naming
- * authorities.
- */
+/** $1: the naming authority; $2: maximum rows to read. The conditions are a range of an index, in its order. */
 export const COUNT_NAMES = `
   SELECT count(*)::int AS identifiers, count(*) FILTER (WHERE names.state = 'active')::int AS total,
          coalesce(sum(coalesce(octet_length(local_name), 32)), 0)::float8 AS bytes

@@ -69,10 +69,7 @@ export class NamingAuthorityCounts {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /**
-   * Counts in the order of `prefixes`.
-   * @param transaction sees its own changes; without one, concurrent requests share the count.
-   */
+  /** Counts in the order of `prefixes`. @param transaction sees its changes; without it, concurrent requests share the count. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     if (transaction !== undefined) return countAll(transaction, prefixes);
     const [first] = prefixes;

@@ -13,8 +13,7 @@ export interface NamingAuthorityFamily {
   readonly children: readonly string[];
 }
 
-// The collation "C" folds ASCII letters alone (R-15), like `namingAuthorityKey`. Derived prefixes start with the key and "."; "/" is the
-// byte after ".".
+// "C" folds ASCII letters alone (R-15), like `namingAuthorityKey`. "/" is the byte after ".", which follows the key.
 
 /** $1: the key of the prefix. */
 const BY_KEY = String.raw`

@@ -97,10 +97,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /**
-   * @returns null if it exists already, in any case of its letters.
-   * @throws NamesStoredByOtherCase
-   */
+  /** @returns null if it exists, in any case of its letters. @throws NamesStoredByOtherCase */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
@@ -119,11 +116,7 @@ export class NamingAuthorityWriter {
     return created;
   }
 
-  /**
-   * Locks a naming authority for a change before the transaction has written anything.
-   * @param prefix with case-insensitive ASCII letters.
-   * @returns null if it does not exist.
-   */
+  /** Locks a naming authority before any write. @param prefix in any case. @returns null if it does not exist. */
   async lock(transaction: Queryable, prefix: string): Promise<LockedNamingAuthority | null> {
     const key = namingAuthorityKey(prefix);
     const now = await lockNamingAuthorityForChange(transaction, key);

@@ -15,10 +15,7 @@ import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cac
 import { READ_CLIENT, type ReadClient } from '../read-client.js';
 import { Readers } from '../replica-readers.js';
 
-/**
- * Records for requests that only read, from a replica if there is one. They can lack changes of the last seconds, so decisions about writes
- * read by `READ_CLIENT` instead.
- */
+/** Records for requests that only read, from a replica if there is one. Decisions about writes use `READ_CLIENT`. */
 @Injectable()
 export class RecordReads {
   private readonly lookups: Readers<ReadClient['identifier']>;

@@ -103,10 +103,7 @@ export class RecordCache {
     return this.log.ageMs / 1000;
   }
 
-  /**
-   * @returns the frozen record, the same object as long as it is cached.
-   * @throws Problem OVERLOADED when too many reads wait.
-   */
+  /** @returns the frozen record, the same object as long as it is cached. @throws Problem OVERLOADED */
   async find(address: Address): Promise<IdentifierRecord | null> {
     const held = this.held(address);
     if (held !== undefined) return held;
@@ -193,10 +190,7 @@ export class RecordCache {
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
-  /**
-   * Joins a read of the same key, unless it may miss a change made before this request.
-   * @param mayJoin false after a joined read was stale.
-   */
+  /** Joins a read of the same key, unless it may miss a change made before. @param mayJoin false after a stale read. */
   private async share(key: string, address: Address, mayJoin = true): Promise<IdentifierRecord | null> {
     const now = this.clock.monotonic();
     const other = this.reading.get(key);

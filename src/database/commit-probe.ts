@@ -36,7 +36,7 @@ export class CommitProbe implements OnModuleDestroy {
     return this.waiting?.session ?? null;
   }
 
-  /** Sends a probe, unless one is in progress or was sent within `INTERVAL_MS`. Errors are ignored; `CommitWatch` records them. */
+  /** Sends a probe, unless one is in progress or was sent within `INTERVAL_MS`. Its errors are ignored. */
   send(): void {
     if (this.sending || performance.now() - this.sentAt < INTERVAL_MS) return;
     this.sending = true;

@@ -7,8 +7,8 @@ const WAIT_MS = 3000;
 const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
 
 /**
- * Checks that two statements of one session reach the same server session while another client has a transaction. A pooler that shares
- * server sessions by transaction or statement fails this check.
+ * Checks that two statements of one session reach the same server session while another client has a transaction. A pool in front of the
+ * server that shares sessions by transaction or statement fails this check.
  * @param connect opens the other session.
  * @throws StartupError if they do not, because prepared statements, settings and locks belong to a session.
  */

@@ -32,7 +32,7 @@ function addToAll(prototype: object, settings: FastifyContextConfig): void {
   }
 }
 
-/** Class decorators run after those of handlers, and the decorators of a handler from last to first: earlier settings win. */
+/** Class decorators run after those of handlers, and those of a handler from last to first. Settings added earlier win. */
 function add(
   prototype: object,
   name: string | symbol,

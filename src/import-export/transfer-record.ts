@@ -21,7 +21,7 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
 
 type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** The owners of the names of a line. `collision` is a name with the comparison key of another one. */
+/** The owners of the names of a line. `collision` is the pointer of a name with the comparison key of another one. */
 export interface ImportConflicts {
   readonly address: Owner | null;
   readonly metadata: Owner | null;

@@ -34,7 +34,7 @@ interface Outage {
 }
 
 /**
- * Summarizes failures of the database: one line at the begin, one for each other cause, one a minute while it fails, and one when it serves
+ * Summarizes failures of the database: one line at the start, one for each other cause, one a minute while it fails, and one when it serves
  * again. The level is error while nothing succeeds.
  */
 export class OutageLog implements FailureCounter {

@@ -173,7 +173,7 @@ export class NamingAuthoritySnapshot {
     if (!read.ok) return read;
     const { name } = read.value;
     const named = this.canonicalName(name);
-    // A name under a naming authority of the profile "handle" is not a CORDRA identifier.
+    // The naming authority is hidden: under a visible one of the profile "handle", the name would be read as a Handle.
     if (name.type !== 'cordra' || this.registered(name.namingAuthority)?.profile !== 'handle')
       return { ...read, value: { name, ...named } };
     return { ...read, value: { name, ...named, canonical: canonicalUri(this.handleIn(text) ?? name) } };

@@ -18,7 +18,7 @@ interface Waiting<T, R> {
 /** Minimum size of a second concurrent batch, which runs because the first may wait for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Limits are seconds, so few timers suffice while a queue is short-lived. */
+/** Avoids a timer for each short-lived queue; limits are seconds. */
 const MIN_TIMER_MS = 50;
 
 /**

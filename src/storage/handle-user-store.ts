@@ -35,7 +35,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** A new user is known to every process after one second (`NamingAuthorityCache`); older mints end within two more. */
+/** A new user is known to every process after one second (`NamingAuthorityCache`); mints without it end in two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user; `full`: nobody, but the naming authority has `MAX_USERS` users. */

@@ -17,7 +17,7 @@ export async function sendList(reply: FastifyReply, name: string, items: Items):
   else void reply.send(Readable.from(chain([first.value ?? '', second.value], pieces), { objectMode: false }));
 }
 
-/** Sends a short list as one text. */
+/** Sends a short list as one text, which counts among the unread responses. */
 export async function sendShortList(reply: FastifyReply, name: string, items: AsyncIterable<unknown>): Promise<void> {
   const texts: string[] = [];
   for await (const item of items) texts.push(JSON.stringify(item));

@@ -49,7 +49,7 @@ export const IsTarget = (): PropertyDecorator =>
     },
   });
 
-/** The OpenAPI pattern needs no flag: as JSON, lone surrogates are rejected before. */
+/** The OpenAPI pattern is equivalent but needs no flag, because JSON with lone surrogates is rejected. */
 export const HasNoControls = (): PropertyDecorator =>
   applyDecorators(
     Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control characters or lone surrogates' }),

@@ -156,7 +156,7 @@ export class IdentifierReader {
     return rows[0]?.bytes ?? 0;
   }
 
-  /** The metadata records that were minted with reserved ones of the identifiers. */
+  /** IDs of metadata records that were minted with those identifiers that are reserved. */
   async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
     const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
       text: reservedPairs('$1'),

@@ -66,6 +66,7 @@ export class ServerSessions {
   }
 }
 
+/** Describes a shortage and how to end it, for the log and the readiness check. */
 export function describeShortage({ sessions, needed }: Shortage): string {
   return `The database admits ${sessions} sessions of this service, which can use ${needed}, so that requests wait for each other: raise CONNECTION LIMIT of the role and the database, or max_connections, or lower DATABASE_POOL_SIZE.`;
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 /** Maximum number of parameters that are read: one for each of the 500 values of a record, and some more. */
 export const MAX_PARAMETERS = 600;
 
+/** Whether a query has more than `MAX_PARAMETERS` parameters, of which the rest would be ignored. */
 export function hasTooManyParameters(target: string): boolean {
   return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 }

@@ -20,8 +20,10 @@ export function routeSettings(settings: FastifyContextConfig): ClassDecorator & 
   };
 }
 
+/** Marks a POST route that only reads. */
 export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
 
+/** The settings of a handler, for the OpenAPI document. */
 export function routeSettingsOf(handler: object): FastifyContextConfig {
   return (Reflect.getOwnMetadata(SETTINGS, handler) ?? {}) as FastifyContextConfig;
 }
@@ -55,6 +57,7 @@ function readsQuery(prototype: object, name: string | symbol): boolean {
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
 }
 
+/** Whether a request cannot change anything. */
 export function onlyReads({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.config.onlyReads === true;
 }

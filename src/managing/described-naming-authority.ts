@@ -56,6 +56,7 @@ export function serializeSettings(namingAuthority: NamingAuthority) {
   };
 }
 
+/** The inverse of `serializeNamingAuthority`. */
 export function deserializeNamingAuthority(json: SerializedNamingAuthority): DescribedNamingAuthority {
   const { namingAuthority: prefix, parent, children, counts, resolver, createdAt, updatedAt, ...settings } = json;
   return {

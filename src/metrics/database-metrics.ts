@@ -34,6 +34,7 @@ export interface CommitFigures {
   readonly oldestWaitingSeconds: number;
 }
 
+/** Metrics of the database as this process measures them. */
 export class DatabaseMetrics {
   private readonly statements: Histogram<'pool'>;
 

@@ -21,6 +21,7 @@ interface Conflicting {
   readonly asMinted: IgnorableValues | undefined;
 }
 
+/** Explains why identifiers were not inserted. */
 @Injectable()
 export class MintConflicts {
   constructor(

@@ -37,6 +37,7 @@ export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordNam
 
 export type WholeOutcome = MintOutcome<IdentifierRecord>;
 
+/** Whether a result kept its record, see `RecordBudget`. */
 export function isWhole(record: IdentifierRecord | RecordName): record is IdentifierRecord {
   return 'state' in record;
 }

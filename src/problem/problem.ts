@@ -40,6 +40,7 @@ export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** The problem of a malformed identifier at `pointer`. */
 export function malformed(fault: Omit<SyntaxFault, 'rule'> & { readonly rule?: string }, pointer: string): Problem {
   const { code, detail, offset, rule } = fault;
   const errors = [{ pointer, detail, code, offset, ...(rule !== undefined && { rule }) }];

@@ -122,6 +122,7 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
   };
 }
 
+/** The inverse of `serializeRecord`. */
 export function deserializeRecord({ identifier: _, ...json }: SerializedRecord): IdentifierSnapshot {
   const { createdAt, updatedAt, leaseUntil, tombstone } = json;
   return {

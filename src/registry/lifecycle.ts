@@ -195,6 +195,7 @@ export function following(object: IdentifierRecord, amendment: Amendment, record
   return { ...amendment, tombstone: { ...tombstone, replacedBy: null } };
 }
 
+/** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
   const { metadata, alternates, previousVersion, handleValues, state, leaseUntil, tombstone } = amendment;
   return {
@@ -245,6 +246,7 @@ const HIDDEN: Omit<IdentifierRecord & IdentifierSnapshot, Shown> & Readonly<Reco
 
 const SHOWN_NAMES: ReadonlySet<string> = new Set(SHOWN);
 
+/** Whether an identifier is withdrawn for legal reasons. */
 export function isLegal({ tombstone }: Pick<MutableAttributes, 'tombstone'>): boolean {
   return tombstone?.reasonCode === 'legal';
 }

@@ -55,6 +55,7 @@ export function readTexts(values: GivenTexts): GivenTexts {
   return read;
 }
 
+/** The texts of a record after a change. */
 export function textsAfter(before: Texts, given: GivenTexts): Texts {
   const after: Writable = {};
   for (const { name } of TEXTS) after[name] = given[name] === undefined ? before[name] : given[name];

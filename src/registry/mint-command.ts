@@ -46,8 +46,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly onExisting?: OnExisting;
 }
 
-/** A mint request with parsed identifiers: equal for two notations of the same request. */
-/** A null `target` stands for that of the target template, if there is one. */
+/** A parsed mint request, equal for two notations. A null `target` stands for that of the target template, if there is one. */
 export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
@@ -122,6 +121,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
+/** Counts the metadata record of a mint too. */
 export function identifierCount({ mintMetadataId }: MintCommand): number {
   return mintMetadataId ? 2 : 1;
 }
@@ -131,6 +131,7 @@ export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }
 
+/** The canonical JSON of a request, on which its fingerprint depends. */
 export function canonicalMint(command: MintCommand): object {
   const { namingAuthority, metadata, mintMetadataId, alternates, guid, localName, leaseUntil, onExisting } = command;
   return {

@@ -69,6 +69,7 @@ export function serializeReservation({ createdAt, leaseUntil, items, ...numbers 
   };
 }
 
+/** The inverse of `serializeReservation`. */
 export function deserializeReservation(json: ReturnType<typeof serializeReservation>): Reservation {
   const { createdAt, leaseUntil } = json;
   return {

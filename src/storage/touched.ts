@@ -14,6 +14,7 @@ export interface Touched {
 /** By connection, from the statement that changes something to the end of its transaction. */
 const touchedBy = new WeakMap<object, Touched>();
 
+/** Must be called in the transaction that makes the changes. */
 export function noteChanges(
   transaction: object,
   changes: readonly { readonly identifierId: bigint | null; readonly namingAuthority: string }[],
@@ -25,6 +26,7 @@ export function noteChanges(
   }
 }
 
+/** Must be called in the transaction that inserts the identifiers. */
 export function noteMints(
   transaction: object,
   items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'previousVersion'>[],

@@ -34,6 +34,7 @@ export async function claimCluster(url: string): Promise<pg.Client | undefined> 
   return mine ? client : undefined;
 }
 
+/** The error for a data folder that another process owns. */
 export function inUse(folder: DataFolder): StartupError {
   return new StartupError(
     `The data folder ${folder.path} is in use by another Mintmark process. Stop that process, or set DATA_DIR to another folder. If the folder is a copy of one that was in use, it is incomplete: stop the service on the original and copy the folder again.`,

@@ -17,6 +17,7 @@ const RECORD_LIMIT = 262_144;
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
+/** Marks a route for many records, whose body limit is configurable. */
 export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
 
 /** Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after all other checks. */
@@ -56,6 +57,7 @@ export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
 
+/** Whether the method gives the content of a request a meaning (RFC 9110 9.3). */
 export function hasUsableBody({ method }: FastifyRequest): boolean {
   return !WITHOUT_BODY.has(method);
 }

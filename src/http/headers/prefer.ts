@@ -51,6 +51,7 @@ const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representa
 const SUMMARY_TEXT =
   '`summary`: the last line of the response counts its results. It is missing where the stream could not continue.';
 
+/** Documents the header `Prefer` with the preferences of an operation. */
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({
     name: 'Prefer',

@@ -32,6 +32,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
+/** Adds the routes to which `routableTarget` leads. */
 export function rejectMalformedTargets(server: FastifyInstance): void {
   const detail =
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';

@@ -155,6 +155,7 @@ function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
     });
 }
 
+/** The names of the members that a DTO permits, sorted. */
 export function memberNamesOf(dto: Dto): string[] {
   return [...membersOf(dto).keys()].sort();
 }

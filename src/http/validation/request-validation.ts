@@ -165,6 +165,7 @@ export const RejectsMembers =
     REJECTED.set(dto, details);
   };
 
+/** The detail for a member that a DTO rejects by `RejectsMembers`, if any. */
 export function rejectionOf(dto: Dto, name: string): string | undefined {
   const details = REJECTED.get(dto);
   return details !== undefined && Object.hasOwn(details, name) ? details[name] : undefined;

@@ -124,6 +124,7 @@ const LAST_OF_IDENTIFIER = `
     (SELECT version, kind, at, client, CASE WHEN bytes <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
   ) last ORDER BY version DESC LIMIT $2`;
 
+/** Reads the histories that pages show. */
 @Injectable()
 export class HistoryReads {
   private readonly servers: Readers<Sessions>;

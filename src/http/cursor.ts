@@ -17,10 +17,9 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 8;
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 
-/** Characters, enough for a prefix of 255 bytes. */
+/** Characters; enough for a prefix of 255 bytes. */
 export const MAX_CURSOR_LENGTH = 512;
 
-/** Lists whose cursors differ: a cursor of one is invalid for another. */
 export type CursorKind =
   | 'identifiers'
   | 'identifiers, newest first'
@@ -39,7 +38,7 @@ interface Keys {
 }
 
 /**
- * Encrypts and authenticates positions (AES-256-GCM), which would reveal the activity of others. The nonce is a MAC of
+ * Encrypts and authenticates positions (AES-256-GCM), because plain ones would reveal the activity of other clients. The nonce is a MAC of
  * the position, so that all replicas write the same cursor.
  */
 @Injectable()
@@ -53,7 +52,7 @@ export class Cursors {
     this.keys = { cipher: derive('cipher'), nonce: derive('nonce') };
   }
 
-  /** @param isUnlinkable for readers that must not recognize equal positions: each cursor differs. */
+  /** @param isUnlinkable adds a random salt, for readers that must not recognize equal positions. */
   write(kind: CursorKind, position: CursorPosition, isUnlinkable = false): string {
     const { cipher: key, nonce: nonceKey } = this.requireKeys();
     const plain = Buffer.concat([isUnlinkable ? randomBytes(SALT_BYTES) : NO_SALT, ...position.map(bytesOf)]);
@@ -63,7 +62,7 @@ export class Cursors {
     return sealed.toString('base64url');
   }
 
-  /** Reads a cursor of `count` numbers. @throws Problem INVALID_CURSOR at `pointer`. */
+  /** Reads a cursor of `count` numbers and a text. @throws Problem INVALID_CURSOR at `pointer`. */
   read(kind: CursorKind, count: number, text: string, pointer = '#query/cursor'): { numbers: bigint[]; text: string } {
     const plain = this.open(kind, text);
     if (plain === null) throw invalid(pointer);
@@ -75,7 +74,7 @@ export class Cursors {
   private open(kind: CursorKind, text: string): Buffer | null {
     const { cipher: key } = this.requireKeys();
     const sealed = Buffer.from(text, 'base64url');
-    // The decoder ignores foreign characters and trailing bits, but a position must have one text.
+    // The decoder ignores invalid characters and trailing bits, but a position must have only one text.
     if (sealed.length < NONCE_BYTES + SALT_BYTES + TAG_BYTES || sealed.toString('base64url') !== text) return null;
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(kind))

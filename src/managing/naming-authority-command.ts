@@ -11,14 +11,14 @@ import {
 import { requireTemplate } from '../registry/target-template.js';
 import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
 
-/** New settings of a naming authority. A member that is absent is not changed. */
+/** Settings of a naming authority; absent members are not changed. */
 export interface NewSettings extends Partial<Omit<NamingAuthoritySettings, 'resolver'>> {
   readonly resolver?: ResolverCommand | null;
 }
 
 interface ResolverCommand {
   readonly scheme: string;
-  /** The URI authority of the resolver: host and optional port. */
+  /** Host and optional port (RFC 3986 3.2). */
   readonly authority: string;
   readonly firstSegment?: string | null;
 }
@@ -28,9 +28,8 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
 }
 
 /**
- * @param firstSegment the first segment of the paths of the configured resolver, which no naming authority can have.
- * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid
- * settings.
+ * @param firstSegment the first path segment of the configured resolver, which no naming authority may have.
+ * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings.
  */
 export function parseNewNamingAuthority(
   command: CreateNamingAuthorityCommand,

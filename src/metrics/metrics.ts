@@ -2,15 +2,12 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { DatabaseMetrics, gauge } from './database-metrics.js';
 import type { FastifyInstance } from 'fastify';
 
-/** The outcome of a mint. */
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'rejected';
 
-/** The outcome of a resolution. */
 export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
 const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'rejected'] as const;
 
-/** The outcome of a request to the interface of Handle clients. */
 export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
 
 const HANDLE_API_OUTCOMES = [
@@ -32,13 +29,12 @@ const REJECTIONS = [
   'overload',
 ] as const;
 
-/** Seconds, from a mint to a stream of an hour. */
+/** In seconds, from a mint to a stream of an hour. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 3600];
 
-/** Naming authorities with a time series of their own; later ones share `other`. */
+/** Maximum number of naming authorities with their own time series; later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
-/** What a cache of records counts. */
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
@@ -46,7 +42,7 @@ export interface CacheFigures {
   readonly bytes: number;
   /** Misses that wait for a statement. */
   readonly waiting: number;
-  /** Since the last successful poll of the log began; NaN without polls. */
+  /** Seconds since the last successful poll of the log began; NaN without polls. */
   readonly pollAgeSeconds: number;
 }
 
@@ -84,7 +80,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** The counter of each outcome; to find it by its labels costs more than to count. */
+  /** Counters by outcome, created once because finding labels costs more than counting. */
   private readonly resolutionCounts = Object.fromEntries(
     RESOLUTIONS.map((outcome) => [outcome, this.resolutions.labels({ outcome })]),
   ) as Record<ResolutionLabel, { inc(): void }>;
@@ -116,7 +112,6 @@ export class Metrics {
 
   private readonly queues = new Map<string, () => number>();
 
-  /** What is measured of the database. */
   readonly database = new DatabaseMetrics(this.registry, (name, depth) => {
     this.queueDepth(name, depth);
   });
@@ -148,7 +143,7 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** @param route the pattern of the route; null where none matched. */
+  /** @param route pattern of the route; null if none matched. */
   responded(method: string, route: string | null, status: number, seconds: number): void {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
@@ -184,7 +179,7 @@ export class Metrics {
     this.queues.set(name, depth);
   }
 
-  /** @param dropped the lines of the log that were not written. */
+  /** @param dropped returns the number of log lines that were not written. */
   watchLog(dropped: () => number): void {
     new Counter({
       name: 'mintmark_log_dropped_lines_total',
@@ -197,7 +192,6 @@ export class Metrics {
     });
   }
 
-  /** Exports which program runs, as labels of a gauge that is 1. */
   describeBuild(version: string, nodeVersion: string): void {
     new Gauge({
       name: 'mintmark_build_info',
@@ -207,7 +201,7 @@ export class Metrics {
     }).set({ version, node_version: nodeVersion }, 1);
   }
 
-  /** Exports the figures of the cache of records, and its waiting misses as the queue `resolutions`. */
+  /** Exports figures of the cache of records, and its waiting misses as the queue `resolutions`. */
   watchRecordCache(cache: CacheFigures): void {
     new Counter({
       name: 'mintmark_record_cache_reads_total',

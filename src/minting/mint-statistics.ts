@@ -5,12 +5,12 @@ import type { MintJob, MintResult } from './mint-outcome.js';
 /** Weight of the last group of mints in the share of replays. */
 const LAST_GROUP_WEIGHT = 0.25;
 
-/** The share of replays from which searching them before the insert is faster. */
+/** From this share on, looking for replays before the insert is faster. */
 const LIKELY_REPLAYS = 0.5;
 
-/** The results of mints in the metrics, and the share of replays. */
+/** Counts mint results in the metrics, and estimates the share of replays. */
 export class MintStatistics {
-  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
+  /** Share of replays among recent mints, which come in bursts. It only selects which statement runs first. */
   private replayShare = 0;
 
   constructor(private readonly metrics: Metrics) {}
@@ -25,7 +25,7 @@ export class MintStatistics {
     this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
-  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
+  /** Sums results up before counting them, because a label look-up takes longer than minting an identifier. */
   count(results: ReadonlyMap<MintJob, MintResult>): void {
     const counts = new Map<string, Map<MintOutcomeLabel, number>>();
     for (const [{ command }, result] of results) {

@@ -2,42 +2,42 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
-/** The database was not reached, or does not serve; whether the request took effect is unknown. */
+/** The database could not be reached or does not serve; whether the request took effect is unknown. */
 export function unavailable(): Problem {
   const detail =
     'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 
-/** A check of readiness failed. @param detail the reason; @param cause an error of the database. */
+/** A readiness check failed. @param detail the reason. @param cause an error of the database. */
 export function notReady(detail: string, cause?: unknown, extensions: ProblemExtensions = {}): Problem {
   const problem = new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' }, ...extensions });
   problem.cause = cause;
   return problem;
 }
 
-/** Rows that were found before in the request are gone: another server has taken the place of the one. */
+/** Rows that the request had found are gone, because of a failover to a server without them. */
 export function rowsLost(): Problem {
   const detail =
     'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 
-/** A cursor of the log was sent to a server that has started and has not raised the offset of positions. */
+/** A cursor of the log was sent to a server that was started and has not raised the offset of positions yet. */
 export function serverStarted(): Problem {
   const detail =
     'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
   return new Problem('DATABASE_UNAVAILABLE', detail, { ...RETRY_SOON, isOfRead: true });
 }
 
-/** Statements before that of the request did not end, so that it was not sent. */
+/** Earlier statements did not end in time, so the request was not sent. */
 export function notSent(): Problem {
   const detail =
     'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
   return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }
 
-/** The connection was lost while the transaction was committed. */
+/** The connection was lost during the commit. */
 export function outcomeUnknown(cause: unknown): Problem {
   const detail =
     'The database connection was lost during the commit, so the outcome is unknown. Send the same request ' +
@@ -53,7 +53,6 @@ export function statementTimeout(): Problem {
   return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
 }
 
-/** No connection of the pool became free in time. */
 export function poolBusy(): Problem {
   const detail =
     'No database connection became free in time. Send the request again after Retry-After, with the same Idempotency-Key.';
@@ -72,14 +71,14 @@ export function conflictInProgress(): Problem {
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** A read waited for a lock: reads wait for no lock of a row. */
+/** A read waited for a lock, which must be on a table, because reads wait for no row lock. */
 export function tableLocked(): Problem {
   const detail =
     'Another transaction has locked a table that this request reads, such as a change of the schema. Retry after Retry-After.';
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** The problem of a later part of a request whose earlier parts are committed, where that of the part says that nothing was changed. */
+/** The problem of a later part of a request whose earlier parts are committed; replaces one that says that nothing was changed. */
 export function laterPart(code: 'STATEMENT_TIMEOUT' | 'CONFLICT_IN_PROGRESS'): Problem {
   const detail =
     'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';

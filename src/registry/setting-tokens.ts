@@ -1,7 +1,7 @@
 export const DEFAULT_HTTP_RESOLVER = Symbol('RESOLVER');
 
-/** The injection token of whether the operator has named this resolver. */
+/** Injects whether the operator configured this resolver. */
 export const IS_RESOLVER_SET = Symbol('IS_RESOLVER_SET');
 
-/** The injection token of the URL of who blocks what is withdrawn for a legal reason; null for none. */
+/** Injects the URL of the entity that blocks identifiers withdrawn for a legal reason, or null. */
 export const BLOCKED_BY_URL = Symbol('BLOCKED_BY_URL');

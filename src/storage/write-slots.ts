@@ -1,18 +1,15 @@
-/** Connections of each pool that are kept for reads, at most. */
+/** Maximum number of connections of each pool that are kept for reads. */
 const KEPT_FOR_READS = 6;
 
-/**
- * The connections of a pool that writes may use at the same time. Writes that wait for a standby would use all of them, and reads,
- * the look-up of API keys among them, would wait behind these.
- */
+/** Limits the connections that writes use at once, so that writes waiting for a standby do not block reads. */
 export class WriteSlots {
   private free: number;
   private readonly queue = new Set<() => void>();
 
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
-   * @param maxWaitMs after which a write is rejected; Infinity where none is.
-   * @param rejection the error of a write that has waited in vain since a time, as `performance.now`.
+   * @param maxWaitMs time after which a waiting write is rejected, or Infinity.
+   * @param rejection creates the error of a write that has waited since a time of `performance.now`.
    */
   constructor(
     size: number,
@@ -23,8 +20,8 @@ export class WriteSlots {
   }
 
   /**
-   * Takes a slot, which `leave` returns. Slots are given in the order of the calls.
-   * @returns null where one is free, so that a write need not wait for a promise.
+   * Takes a slot, which `leave` returns. Slots are assigned in the order of calls.
+   * @returns null if one is free, so that a write need not wait for a promise.
    * @throws the rejection after the limit.
    */
   enter(): Promise<void> | null {
@@ -38,7 +35,7 @@ export class WriteSlots {
         this.queue.delete(enter);
         reject(this.rejection(since));
       };
-      // A timer cannot wait for ever: it would run at once.
+      // `setTimeout` would run at once for Infinity.
       const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(expire, this.maxWaitMs) : undefined;
       const enter = (): void => {
         clearTimeout(timer);
@@ -49,7 +46,7 @@ export class WriteSlots {
     });
   }
 
-  /** The writes that wait for a slot. */
+  /** Number of writes that wait for a slot. */
   get waiting(): number {
     return this.queue.size;
   }

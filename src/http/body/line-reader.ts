@@ -4,26 +4,25 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 
 export const MAX_LINE_BYTES = 65_536;
 
-/** Bounds the memory of one chunk: a stream has three of them, and many streams can have responses that are not read. */
+/** Bounds the memory of a chunk: a stream has three in memory, and many streams can wait for clients that do not read. */
 const MAX_CHUNK_BYTES = 65_536;
 
-/** The same while many streams run at once. */
+/** The limit while many streams run at once. */
 const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
 
 export interface Line {
-  /** From 1, including empty lines. */
+  /** Counted from 1, including empty lines. */
   readonly number: number;
-  /** Without the line feed; null for a line over `MAX_LINE_BYTES`. */
+  /** Without the line feed; null for a line longer than `MAX_LINE_BYTES`. */
   readonly bytes: Buffer | null;
 }
 
-/** Finds where the lines of a body end. */
 export interface LineEnds {
   /**
-   * @param bytes from the start of a line; the same ones and more until an end was found in them.
-   * @returns the offset of the last byte of the line break; -1 where the line continues.
+   * @param bytes from the start of a line; repeated with more bytes until an end is found.
+   * @returns the offset of the last byte of the line break; -1 if the line continues.
    */
   readonly endIn: (bytes: Buffer) => number;
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** Bytes of a piece; a body of at most this size needs no merging. */
+/** Size of a piece in bytes; a smaller body needs no merging. */
 export const MERGED_BYTES = 16_384;
 
 /**
- * The bytes of a body in few pieces: a client can send each byte as a chunk of its own (RFC 9112 7.1), and a buffer
- * for each takes hundreds of times its memory. The source is not read before this stream is.
+ * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each takes hundreds of times its
+ * memory. The source is not read before this stream is.
  */
 export class MergedBody extends Readable {
   private merged: Buffer | null = null;
@@ -13,7 +13,7 @@ export class MergedBody extends Readable {
   private total = 0;
   private isReading = false;
 
-  /** @param count receives the bytes of the body so far; what it throws ends the stream. */
+  /** @param count receives the number of bytes so far; an error that it throws ends the stream. */
   constructor(
     private readonly source: Readable,
     private readonly count: (bytes: number) => void,

@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 export const NDJSON = 'application/x-ndjson';
-/** Another name of the same, which some clients send. */
+/** Another name of NDJSON, which some clients send. */
 export const JSON_LINES = 'application/jsonl';
 export const CSV = 'text/csv';
 
@@ -31,7 +31,7 @@ export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): strin
   return mediaType === JSON_LINES ? NDJSON : mediaType;
 }
 
-/** A body that is silent for this time during a stop is aborted. */
+/** During a stop, a body that is silent for this time is aborted. */
 export const SILENCE_AFTER_STOP_MS = 250;
 
 export interface StopSignals {
@@ -56,15 +56,15 @@ export class StreamedBody {
 }
 
 export interface StreamRules {
-  /** Maximum silence of either side. */
+  /** Maximum time without data in either direction. */
   readonly idleMs: number;
   readonly drain: StopSignals;
   readonly spool: ResponseSpool;
 }
 
-/** Passes bodies of these media types as streams, limited in silence but not in size. */
+/** Passes bodies of these media types as streams, with a limit of silence but not of size. */
 export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
-  // Before Fastify selects a parser, whose error would not list the media types.
+  // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { streams } = request.routeOptions.config;
     if (streams === undefined) done(null, payload);
@@ -85,7 +85,7 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
   }
 }
 
-/** The charset of a stream; null for one that is compressed or has a charset that is not read. */
+/** The charset of a stream; null if it is compressed or in an unsupported charset. */
 function charsetOf(request: Pick<FastifyRequest, 'headers'>): Charset | null {
   if (isPlain(request.headers)) return 'utf-8';
   return mediaTypeOf(request) === CSV && isPlain(request.headers, /^windows-1252$/i) ? 'windows-1252' : null;

@@ -7,15 +7,15 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 
-/** A byte order mark in UTF-8, which may precede the first cell. */
+/** UTF-8 byte order mark, which may precede the first cell. */
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
-/** Where the reader of a row is: before a cell, in one without and with quotation marks, and behind a mark in the latter. */
+/** Position of the parser: before a cell, in an unquoted or quoted cell, or after a quotation mark in the latter. */
 type Place = 'start' | 'plain' | 'quoted' | 'mark';
 
 /**
- * Finds the ends of rows (RFC 4180): line breaks outside of quoted cells. Each byte is read once. The bytes of marks and
- * separators occur in no other character of UTF-8 and of Windows-1252.
+ * Finds the ends of rows (RFC 4180): line breaks outside quoted cells. Each byte is read once. The bytes of quotation marks and separators
+ * occur in no other character of UTF-8 and Windows-1252.
  */
 export class RowEnds implements LineEnds {
   private separators: ReadonlySet<number> = new Set([COMMA, SEMICOLON, TAB]);
@@ -23,7 +23,7 @@ export class RowEnds implements LineEnds {
   private at = 0;
   private isFirst = true;
 
-  /** Reads the following rows with one separator of cells; before, each of `,`, `;` and a tab is one. */
+  /** Sets the separator of the following rows. Before, `,`, `;` and a tab are all separators. */
   separateBy(separator: string): void {
     this.separators = new Set(Buffer.from(separator));
   }
@@ -37,7 +37,7 @@ export class RowEnds implements LineEnds {
 
   private find(bytes: Buffer): number {
     for (; this.at < bytes.length; this.at += 1) {
-      // A row that is too long is cut, so that its reader rejects it before more of it arrives.
+      // Cuts a row that is too long, so that its reader rejects it before more arrives.
       if (this.at > MAX_LINE_BYTES) return this.at;
       const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {

@@ -1,14 +1,14 @@
 import { type NextLines, type RawLine, tooLong } from './line-source.js';
 
-/** Lines of one transaction, because its locks delay other changes and later events. */
+/** Lines per transaction; few, because its locks delay other changes and later events. */
 export const CHUNK_LINES = 100;
 
-/** Bytes of the lines of a chunk, in memory until it is changed. */
+/** Bytes of a chunk, which is in memory until it is committed. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
 /**
- * Divides lines into chunks by their numbers only (1 to 100, 101 to 200 and so on), never by their arrival, so that a repeat of
- * a stream has the same chunks. Lines that make a chunk too large are rejected.
+ * Divides lines into chunks by their numbers alone (1 to 100, 101 to 200 and so on), not by their arrival, so that a repeat of a stream has
+ * the same chunks. Lines beyond the size limit of a chunk are rejected.
  */
 export function inChunks(read: NextLines): NextLines {
   const pending: RawLine[] = [];
@@ -29,7 +29,7 @@ export function inChunks(read: NextLines): NextLines {
   };
 }
 
-/** The number of a chunk, from 0. */
+/** The number of a chunk, counted from 0. */
 export function partOf({ number }: Pick<RawLine, 'number'>): number {
   return Math.floor((number - 1) / CHUNK_LINES);
 }
@@ -38,7 +38,7 @@ function lastLineOf(line: Pick<RawLine, 'number'>): number {
   return (partOf(line) + 1) * CHUNK_LINES;
 }
 
-/** Replaces the lines that exceed the bytes of their chunk, without keeping them in memory. */
+/** Replaces lines beyond the size limit of their chunk, so that they are not kept in memory. */
 function withinChunks(): (line: RawLine) => RawLine {
   let part = -1;
   let bytes = 0;

@@ -14,28 +14,27 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** The current or last response of a connection. */
+/** The current or last response of each connection. */
 const responses = new WeakMap<Duplex, ServerResponse>();
 
-/** Connections whose rejection waits for the previous response; further bytes cause no second one. */
+/** Connections whose rejection waits for the previous response; further bytes must not cause another. */
 const rejected = new WeakSet<Duplex>();
 
-/** Connections whose first bytes are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
 
-/** Connections whose first line has not ended. */
+/** Connections whose first line is incomplete. */
 const lines = new WeakSet<Duplex>();
 
 const LINE_FEED = 0x0a;
 
-/** How long a connection is read when its last response was sent. */
+/** How long a connection is read after its last response. */
 const LINGER_MS = 2000;
 
-/** Responds to requests that the framework does not receive. */
+/** Responds to requests that never reach the framework. */
 export function watchClientErrors(instance: FastifyInstance): void {
   const { server, log } = instance;
   server.on('connection', (socket: Socket) => {
-    // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
+    // Node removes its own listener on CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
     lines.add(socket);
     socket.prependOnceListener('data', (bytes: Buffer) => {
@@ -50,11 +49,11 @@ export function watchClientErrors(instance: FastifyInstance): void {
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     responses.set(request.socket, response);
-    // After a request for an upgrade, Node 20 reports no further parse error of the connection.
+    // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Other limits
-  // cover silence before a request is complete; a long poll or a waiting stream is not a fault of the client.
+  // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Silence before a request is complete
+  // has other limits, and during a long poll or a waiting stream it is not an error of the client.
   server.on('timeout', (socket: Socket) => {
     const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
@@ -62,7 +61,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
   });
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node would respond without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT (RFC 9110 9.3.6): Node would close the connection without a response.
+  // On CONNECT (RFC 9110 9.3.6), Node would close the connection without a response.
   server.on('connect', (_request, socket: Socket) => {
     log.info(
       { status: 404, code: 'NOT_FOUND', reason: 'CONNECT', address: instance.loggedAddress?.(socket.remoteAddress) },
@@ -80,7 +79,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
     socket.destroy();
     return;
   }
-  // Bytes behind a request that closes the connection are not a request (RFC 9112 9.6).
+  // Bytes after a request that closes the connection are not a request (RFC 9112 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') {
     if (responses.get(socket)?.writableFinished !== false) end(socket);
     return;
@@ -88,7 +87,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
   const code = isLongLine ? 'URI_TOO_LONG' : (BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP');
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
-  // The bytes themselves could contain a key.
+  // The bytes are not logged, because they could contain a key.
   const { status } = CATALOGUE[code];
   this.log.info(
     { status, code, reason: error.code, address: this.loggedAddress?.(socket.remoteAddress) },
@@ -96,9 +95,9 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   );
   const last = responses.get(socket);
   const { rawPacket } = error as { rawPacket?: Buffer };
-  // A long head arrives in several packets, of which the error has the last.
+  // A long head arrives in several packets, and the error has only the last.
   const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
-  // The response preceded the rest of the malformed body. A second response would be read as that of the next request.
+  // A response was sent before the rest of the malformed body; a second one would be read as that of the next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
@@ -113,7 +112,7 @@ function isHeadRequest(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 5) === 'HEAD ';
 }
 
-/** @param isHead whether the request has the method HEAD, whose response has no body (RFC 9110 9.3.2). */
+/** @param isHead true if the method is HEAD, whose response has no body (RFC 9110 9.3.2). */
 function endWith(problem: Problem, socket: Socket, isHead = false): void {
   const { status, title } = CATALOGUE[problem.code];
   const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
@@ -129,10 +128,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-/**
- * Ends a connection, and reads and drops what the client still sends: closing one with unread bytes resets it, which discards the
- * response (RFC 9112 9.6).
- */
+/** Ends a connection and drops further input: closing with unread bytes would discard the response (RFC 9112 9.6). */
 export function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -11,28 +11,28 @@ import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 import { Pipelining } from './pipelining.js';
 
-/** A local name may have 8192 bytes, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
+/** A local name may have 8192 bytes, each escaped twice (`%25C3`) in a path. Node's default for all headers is 16 KiB. */
 const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 
-/** Interval of Node's check for slow requests; the default of 30 seconds would make shorter limits ineffective. */
+/** Interval of Node's check for slow requests; its default of 30 seconds would make shorter limits ineffective. */
 const CHECK_INTERVAL_MS = 1000;
 
 const KEEP_ALIVE_MS = 65_000;
 
-/** A request ID appears in logs and headers, so its length and characters are limited. */
+/** Limited in length and characters, because request IDs appear in logs and headers. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The ID that the client gave, or a new one. */
+/** The request ID that the client sent, or a new one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
 }
 
-/** Serves a request without the framework. @returns false where the framework must handle it. */
+/** Serves a request without the framework. @returns false if the framework must handle it. */
 export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Limits, request IDs and error responses of the HTTP server. */
+/** Creates the HTTP server with its limits, request IDs and responses to malformed requests. */
 export function createAdapter(
   config: Config,
   logger: Logger,
@@ -69,14 +69,14 @@ function createHttpServer(
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestTimeoutMs,
-    // Streams have no time limit while they progress; `body-timeout.ts` limits other bodies.
+    // Streams have no time limit while they progress; `limitBodyDuration` limits other bodies.
     requestTimeout: 0,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would reject a request without Host without a body; `server-hooks.ts` returns a problem.
+    // Node would reject a request without Host, but without a body; `server-hooks.ts` sends a problem.
     requireHostHeader: false,
   };
-  // The socket timeout; see `client-errors.ts`.
+  // The socket timeout is handled in `client-errors.ts`.
   const pipelining = new Pipelining();
   const server = createServer(options, pipelining.inTurn(listener)).setTimeout(responseStallTimeoutMs);
   pipelining.limit(server);

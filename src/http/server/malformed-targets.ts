@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import { METHODS_WITH_PATH } from './method-not-allowed.js';
 
-/** The path of the routes for targets that the router cannot read, behind the first segment of their interface. */
+/** Path of the routes for unroutable targets, after the first segment of their interface. */
 const MALFORMED = '/{malformed}';
 
-/** The first segments of the interface of Handle clients, which has a format of errors. */
+/** First segments of the interface for Handle clients, which has its own error format. */
 const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
- * The target that is routed in place of one that the router cannot read, whose rejection of its own would pass by every hook: a
- * path that is not percent-encoded UTF-8 or too long, and a target that is no path, such as "*". Any other is returned as it is.
+ * Replaces a target that the router cannot read: a path that is too long or not percent-encoded UTF-8, or a target that is not a path, such
+ * as "*". The router would reject it without running any hook. Other targets are returned unchanged.
  * @param target the target of a request, without scheme and authority.
  * @param longest characters of a path.
  */
@@ -32,7 +32,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** Adds the routes of these targets. */
+/** Adds the routes to which `routableTarget` leads. */
 export function rejectMalformedTargets(server: FastifyInstance): void {
   const detail =
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';

@@ -4,8 +4,8 @@ import { Problem } from '../../problem/problem.js';
 import { hintFor } from './unescaped-slash.js';
 
 /**
- * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC
- * 9110 9.3.7, 15.5.6). They are routes, so the router alone decides which paths exist.
+ * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC 9110 9.3.7, 15.5.6).
+ * Registers them as routes, so that the router alone decides which paths exist.
  */
 export class MethodNotAllowed {
   private readonly byPattern = new Map<string, Set<string>>();
@@ -38,7 +38,7 @@ export class MethodNotAllowed {
   };
 }
 
-/** The problem of a path without a route. @param target the path and query as requested. */
+/** @param target the path and query as requested. */
 export function unknownPath(method: string, target: string): Problem {
   return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
 }

@@ -13,7 +13,7 @@ import { acceptStreams } from '../body/streamed-body.js';
 import { hostFieldsOf, readTraceParent } from '../headers/request-headers.js';
 import { dropUnreadBodies } from './unread-bodies.js';
 
-/** The hooks of every request: request ID, log, drain, and body parsers. */
+/** Installs the hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
   server: FastifyInstance,
   drain: Drain,
@@ -55,7 +55,7 @@ export function installServerHooks(
 
 const JSON_TYPE = /^application\/(?:[a-z.]+\+)?json\b/;
 
-/** Ends every JSON body with a newline for terminals. */
+/** Ends every JSON body with a newline, for terminals. */
 export function endJsonWithNewline(server: FastifyInstance): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
     const isJson = typeof payload === 'string' && JSON_TYPE.test(String(reply.getHeader('content-type')));

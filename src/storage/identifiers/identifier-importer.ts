@@ -21,9 +21,9 @@ export class IdentifierImporter {
   ) {}
 
   /**
-   * Inserts identifiers, committed on return.
-   * @throws Problem CONFLICT_IN_PROGRESS when some were not inserted for 5 s, and nothing is in their way.
-   * @param decide makes the result of an identifier that is not inserted; the records of conflicts are not in memory after it.
+   * Inserts and commits identifiers.
+   * @param decide creates the result of an identifier that is not inserted; its conflicts are not kept in memory.
+   * @throws Problem CONFLICT_IN_PROGRESS if some were not inserted for 5 s without a conflict.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
@@ -49,12 +49,12 @@ export class IdentifierImporter {
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // An identifier that is unchanged is a result too.
+    // An unchanged identifier is a result based on existing rows too.
     if (standby.mustWait) await this.transactions.waitForStandby();
     return rejected;
   }
 
-  /** What prevents the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
+  /** Finds what would prevent the insertion of identifiers, without inserting any. Expired reservations are no conflict. */
   async preview<T extends object>(
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
@@ -78,7 +78,7 @@ export class IdentifierImporter {
     for (let next = 0; next < items.length;) {
       const searched = items.slice(next, next + size);
       const found = await this.prisma.identifier.findConflicts(searched);
-      // The statement measures the records of all of them.
+      // The statement measures the records of all conflicts, so its size adapts to what could be read.
       size = found.length === searched.length ? size * 4 : 2 * found.length;
       for (const conflicts of found) {
         const item = items[next++];
@@ -87,7 +87,7 @@ export class IdentifierImporter {
     }
   }
 
-  /** Inserts what can be inserted, and returns the others. */
+  /** Inserts what can be inserted, and returns the rest. */
   private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
     const values = importValues(pending.map(({ item }) => item));
     const rows = await noneWhenViolated(

@@ -1,16 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Identifiers of a naming authority, of every state, up to which its names are listed. */
+/** Maximum number of identifiers of a naming authority, in any state, whose names are listed. */
 export const MAX_LISTED_NAMES = 100_000;
 
-/** Bytes of all local names together, so that a list has a bounded size in memory. */
+/** Maximum bytes of all local names together, which bounds a list in memory. */
 const MAX_LISTED_BYTES = 8_388_608;
 
-/**
- * $1: the naming authority; $2: the most rows that are read. The conditions are a range of an index, in its order, as in the
- * counts of naming authorities.
- */
+/** $1: the naming authority; $2: maximum rows to read. The conditions are a range of an index, in its order. */
 export const COUNT_NAMES = `
   SELECT count(*)::int AS identifiers, count(*) FILTER (WHERE names.state = 'active')::int AS total,
          coalesce(sum(coalesce(octet_length(local_name), 32)), 0)::float8 AS bytes
@@ -21,7 +18,7 @@ export const COUNT_NAMES = `
   ) names
   WHERE n.prefix = $1`;
 
-/** $1: the naming authority; $2: the most rows that are read; $3: whether names are in upper case; $4: the offset; $5: the limit. */
+/** $1: the naming authority; $2: maximum rows to read; $3: whether names are in upper case; $4: the offset; $5: the limit. */
 export const PAGE_OF_NAMES = `
   SELECT CASE WHEN local_name IS NULL THEN upper(replace(guid::text, '-', '')) COLLATE "C"
               WHEN $3 THEN upper(local_name) ELSE local_name END AS name
@@ -33,14 +30,14 @@ export const PAGE_OF_NAMES = `
   WHERE n.prefix = $1 AND names.state = 'active'
   ORDER BY 1 OFFSET $4 LIMIT $5`;
 
-/** A page of the active local names of a naming authority, in the order of their bytes. */
+/** A page of the active local names of a naming authority, in byte order. */
 export interface NamePage {
-  /** Of all pages. */
+  /** Number of names on all pages. */
   readonly total: number;
   readonly names: readonly string[];
 }
 
-/** Lists the local names of a naming authority. The time of a list is that of sorting `MAX_LISTED_NAMES` names. */
+/** Lists the local names of a naming authority. Each page takes the time of sorting up to `MAX_LISTED_NAMES` names. */
 @Injectable()
 export class NameList {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}

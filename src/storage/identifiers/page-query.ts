@@ -31,7 +31,7 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
       ) page
     ) bounded
     WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY ${order}`;
-  // Unnamed: the plan depends on the values.
+  // Unnamed, because the plan depends on the values.
   return { text, values };
 }
 
@@ -46,7 +46,7 @@ export function countQuery(filter: NumberedFilter, range: PageRange, limit: numb
   };
 }
 
-/** The plan of a query for the identifiers of a filter, with the number that PostgreSQL expects by its statistics. */
+/** Explains a query for the identifiers of a filter, to get the number that PostgreSQL estimates. */
 export function estimateQuery(filter: NumberedFilter, range: PageRange): Query {
   const values: unknown[] = [];
   return {

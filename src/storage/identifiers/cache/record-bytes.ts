@@ -1,19 +1,19 @@
 import { TEXTS } from '../../../registry/members.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 
-/** An entry without its texts: objects, dates and places in the maps. Measured with Node.js 20, with some reserve. */
+/** An entry without its texts: objects, dates and map slots. Measured with Node.js 20, with some reserve. */
 export const ENTRY_BYTES = 768;
 
-/** What interfaces keep as long as a record: its values as JSON, and its links as a header. Their longer texts count below. */
+/** What interfaces keep as long as a record: its values as JSON, and its links as a header. Their longer texts are counted below. */
 const DERIVED_BYTES = 1024;
 
-/** The head of a text and a reference to it. */
+/** The head of a string and a reference to it. */
 const TEXT_BYTES = 24;
 
-/** V8 stores a text with a character above U+00FF in 2 bytes for each UTF-16 unit. */
+/** V8 stores a string with a character above U+00FF in 2 bytes per UTF-16 code unit. */
 const UNIT_BYTES = 2;
 
-/** The bytes of memory of an entry, rather too many than too few. @param record null for an unknown name. */
+/** Estimated memory of an entry in bytes, rather too high than too low. @param record null for an unknown name. */
 export function bytesOf(key: string, record: IdentifierRecord | null): number {
   const constant = record === null ? ENTRY_BYTES : ENTRY_BYTES + DERIVED_BYTES;
   return [key, ...(record === null ? [] : textsOf(record))].reduce(
@@ -28,6 +28,6 @@ function textsOf(record: IdentifierRecord): string[] {
   const values = record.handleValues?.map((value) => JSON.stringify(value)) ?? [];
   const own = [namingAuthority, guid, localName, metadataId, previousVersion, tombstone?.reason, tombstone?.replacedBy];
   const texts = [...own, ...TEXTS.map(({ name }) => record[name])].flatMap((text) => text ?? []);
-  // Values are again in the JSON, which contains their Base64 or escaped texts.
+  // Values count twice, because the JSON also contains their Base64 or escaped texts.
   return [...texts, ...alternateIds, ...newerVersions, ...values, ...values];
 }

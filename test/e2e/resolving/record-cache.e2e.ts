@@ -162,7 +162,9 @@ describe('two processes', () => {
     const identifier: string = reserved.identifier ?? reserved;
     await fill(other, identifier);
     const before = await other.figures();
+    let reads = 0;
     for (;;) {
+      reads += 1;
       const sentAt = Date.now();
       const { state } = (await other.resolve(identifier))!;
       if (sentAt >= Date.parse(leaseUntil)) {
@@ -171,7 +173,8 @@ describe('two processes', () => {
       }
       await pause(2);
     }
-    expect((await other.figures()).hits - before.hits).toBeGreaterThan(100);
+    // Most of them from memory, however many a slow machine makes.
+    expect((await other.figures()).hits - before.hits).toBeGreaterThan(reads / 2);
   });
 });
 

@@ -1,12 +1,12 @@
 /**
  * The dependency law of docs/explanation/architecture.md. Arrows point down: entry points, faces, registry and storage,
- * database. A face is each folder of `src/` that is none of the layers below, such as `api/`; a new face is covered by
+ * database. An interface is each folder of `src/` that is none of the layers below, such as `api/`; a new interface is covered by
  * these patterns without a change here.
  */
 const LAYERS =
   'registry|handle/values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history';
 
-/** Folders of services, which every face may use. */
+/** Folders of services, which every interface may use. */
 const SERVICES = 'changing|finding|minting|bulk|import-export|reserving|managing|history';
 const FACE = `^src/(?!(?:${LAYERS})/)(?:handle/)?[^/]+/`;
 
@@ -53,7 +53,7 @@ export default {
       from: { path: '^src/registry/' },
       to: { path: '(^|/)node_modules/(pg|@prisma|fastify|@nestjs/platform-fastify)(/|$)' },
     },
-    only('record-page', ['registry', 'identifier'], 'A page is a text made from a record, for every face.'),
+    only('record-page', ['registry', 'identifier'], 'A page is a text made from a record, for every interface.'),
     {
       name: 'record-page-is-pure',
       comment: 'No framework and no package; of Node.js only the digest for the Content-Security-Policy.',
@@ -85,17 +85,17 @@ export default {
     only(
       'finding',
       ['access', 'storage', 'registry', 'identifier', 'http', 'problem', 'metrics'],
-      'Finding what a pasted text denotes is a service of every face.',
+      'Finding what a pasted text denotes is a service of every interface.',
     ),
     only(
       'changing',
       ['minting', 'access', 'storage', 'registry', 'handle/values', 'identifier', 'problem'],
-      'Changes of identifiers are services of every face; a mint does not depend on them.',
+      'Changes of identifiers are services of every interface; a mint does not depend on them.',
     ),
     only(
       'minting',
       ['access', 'storage', 'registry', 'identifier', 'problem', 'metrics'],
-      'Minting and registering are services of every face.',
+      'Minting and registering are services of every interface.',
     ),
     only(
       'bulk',
@@ -137,7 +137,7 @@ export default {
     },
     {
       name: 'principals-are-not-of-http',
-      comment: 'Services take a principal and a request context from any face.',
+      comment: 'Services take a principal and a request context from any interface.',
       severity: 'error',
       from: { path: '^src/access/principal\\.ts$' },
       to: { path: '(^|/)node_modules/(@nestjs|fastify)(/|$)', reachable: true },
@@ -158,11 +158,11 @@ export default {
     {
       name: 'api-holds-no-services',
       comment:
-        'Controllers, DTOs and presenters only: a service stands in a folder of services, where every face can use it.',
+        'Controllers, DTOs and presenters only: a service stands in a folder of services, where every interface can use it.',
       severity: 'error',
       from: {
         path: '^src/api/',
-        pathNot: '(\\.controller|\\.dto|-presenter|-columns|-page|/face|/api\\.module)\\.ts$',
+        pathNot: '(\\.controller|\\.dto|-presenter|-columns|-page|/rest-interface|/api\\.module)\\.ts$',
       },
       to: {},
     },

@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
  * value is one of them.
  */
 const TESTED_CONSTANTS = [
-  // Who sends a request, the resolver, the rules of a face and those of a header line, which tests pass to the code.
+  // Who sends a request, the resolver, the rules of an interface and those of a header line, which tests pass to the code.
   ...['ADMIN', 'OPEN_ACCESS', 'PUBLIC_READER', 'UNAUTHENTICATED', 'DEFAULT_RESOLVER', 'REST_API'],
   ...['CHANGE_COLUMNS', 'IMPORT_COLUMNS'],
   // Statements that tests explain or inspect.

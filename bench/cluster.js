@@ -65,7 +65,7 @@ export class Cluster {
   async empty(database) {
     await this.query(
       database,
-      // The triggers of the schema refuse it.
+      // The triggers of the schema reject it.
       'SET session_replication_role = replica',
       `TRUNCATE ${MINTED_TABLES.join(', ')} RESTART IDENTITY CASCADE`,
       'CHECKPOINT',

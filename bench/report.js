@@ -79,7 +79,11 @@ export async function writeReport(report) {
 
 export function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return [line(head), line(head.map(() => '---')), ...withoutRepeatedTitles(rows).map(line)].join('\n');
+}
+
+function withoutRepeatedTitles(rows) {
+  return rows.map((cells, index) => (cells[0] === rows[index - 1]?.[0] ? ['', ...cells.slice(1)] : cells));
 }
 
 export function shown(value) {

@@ -55,7 +55,7 @@ async function grow(server, access) {
     loaded = millions * MILLION;
     console.log(`\n${millions} million: loaded in ${shown(seconds)} s (${perSecond} a second)\n`);
     console.log(table(['relation', 'MB'], await sizes()));
-    console.log(`\n${shown(await octetsOfIdentifier(loaded))} octets an identifier, tables and indexes\n`);
+    console.log(`\n${shown(await bytesOfIdentifier(loaded))} bytes an identifier, tables and indexes\n`);
     if (options.plain) continue;
     const lines = join(cluster.folder, 'scale.tsv');
     await writeSample(cluster, DATABASE, lines);
@@ -120,13 +120,13 @@ async function sizes() {
   return rows.map(({ name, bytes }) => [name, shown(Number(bytes) / 1e6)]);
 }
 
-async function octetsOfIdentifier(count) {
-  const [{ octets }] = await cluster.query(
+async function bytesOfIdentifier(count) {
+  const [{ bytes }] = await cluster.query(
     DATABASE,
-    `SELECT sum(pg_total_relation_size(oid)) AS octets FROM pg_class
+    `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
   );
-  return Number(octets) / count;
+  return Number(bytes) / count;
 }
 
 async function end() {

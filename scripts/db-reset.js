@@ -1,4 +1,4 @@
-// `npm run db:reset`: removes the database of the embedded PostgreSQL. It refuses a database of DATABASE_URL, which may be
+// `npm run db:reset`: removes the database of the embedded PostgreSQL. It rejects a database of DATABASE_URL, which may be
 // in use.
 import { rm } from 'node:fs/promises';
 import { readConfig } from '../dist/config/config.js';

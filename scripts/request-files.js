@@ -16,7 +16,7 @@ const IDLE_MS = 3000;
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 // What runs for every request before its controller is of HTTP too.
 const LEFT_OUT =
-  /^(api\/.*(controller|presenter|dto)|app\.setup|direct-path|.*(face|entrance|routes)\.js|(http|access|problem|metrics|logging)\/|database\/(generated|statement-times|connection-pool))/;
+  /^(api\/.*(controller|presenter|dto)|app\.setup|direct-path|.*(interface|entrance|routes)\.js|(http|access|problem|metrics|logging)\/|database\/(generated|statement-times|connection-pool))/;
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-request-files-'));
 const probe = createServer().listen(0, '127.0.0.1');

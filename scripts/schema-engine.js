@@ -73,7 +73,7 @@ async function loadEngine() {
   return engine;
 }
 
-/** The OID of "char", a single octet, of PostgreSQL's system catalogs. */
+/** The OID of "char", a single byte, of PostgreSQL's system catalogs. */
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 

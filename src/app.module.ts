@@ -7,15 +7,15 @@ import type { Pools } from './database/pool.js';
 import type { Replica } from './database/replica/replica.js';
 import { HandleApiModule } from './handle/api/handle-api.module.js';
 import { Drain } from './http/server/drain.js';
-import { Cursors } from './http/validation/cursor.js';
+import { Cursors } from './http/cursor.js';
 import { Metrics } from './metrics/metrics.js';
 import type { FailureCounter } from './problem/log-failure.js';
-import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/default-resolver.js';
+import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/setting-tokens.js';
 import { ResolverModule } from './handle/resolver/resolver.module.js';
 import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
-/** The modules of the faces that are on, over what all of them use. */
+/** Combines the modules of the interfaces that are on with the modules that all of them use. */
 @Module({})
 export class AppModule {
   static of(
@@ -26,12 +26,12 @@ export class AppModule {
     drain: Drain,
     failures: FailureCounter,
   ): DynamicModule {
-    const { faces, resolver, isResolverSet, upstream, blockedByUrl, publicRead, openAccessHosts } = config;
+    const { interfaces, resolver, isResolverSet, upstream, blockedByUrl, publicRead, openAccessHosts } = config;
     const { browserSeconds, sharedSeconds } = config.redirectAges;
     const isClosed = !publicRead && openAccessHosts === null;
     const redirectAges = { browserSeconds, sharedSeconds: isClosed ? null : sharedSeconds };
     const api = {
-      hasResolver: faces.has('resolver'),
+      hasResolver: interfaces.has('resolver'),
       sweepIntervalMs: config.reservationSweepIntervalMs,
       sweepFailures: failures,
     };
@@ -53,12 +53,12 @@ export class AppModule {
         AccessModule.with(config, config.limits),
         RecordCacheModule.within(config.recordCache),
         StorageWriteModule,
-        ...(faces.has('api') ? [ApiModule.with(api)] : []),
+        ...(interfaces.has('api') ? [ApiModule.with(api)] : []),
         OperationsModule.with(!isClosed, config.metricsPort !== null),
-        ...(faces.has('resolver')
+        ...(interfaces.has('resolver')
           ? [ResolverModule.with({ resolver, isResolverSet, upstream, redirectAges, blockedByUrl })]
           : []),
-        ...(faces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
+        ...(interfaces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
       ],
     };
   }

@@ -4,16 +4,16 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { AccessGuard } from './access/access.guard.js';
 import { admitRequests, countUnrouted, watchWork } from './access/admission.js';
-import { LargeBodies } from './access/large-bodies.js';
-import { LimitsGuard } from './access/limits.guard.js';
-import { limitUnreadResponses } from './access/unread-responses.js';
-import { REST_API } from './api/face.js';
+import { LargeBodies } from './access/limits/large-bodies.js';
+import { LimitsGuard } from './access/limits/limits.guard.js';
+import { limitUnreadResponses } from './access/limits/unread-responses.js';
+import { REST_API } from './api/rest-interface.js';
 import { Readiness } from './storage/readiness.js';
 import { AppModule } from './app.module.js';
-import { handleApiFace } from './handle/api/face.js';
+import { handleApiInterface } from './handle/api/handle-api-interface.js';
 import { HandleApi, handleApiRoutes } from './handle/api/handle-api.js';
 import { Entrance } from './handle/resolver/entrance.js';
-import { resolverFace } from './handle/resolver/face.js';
+import { resolverInterface } from './handle/resolver/resolver-interface.js';
 import { ResolverHandler } from './handle/resolver/resolver.handler.js';
 import { confirmPrefixes, resolverRoutes } from './handle/resolver/resolver.routes.js';
 import { Transactions } from './storage/transactions.js';
@@ -26,18 +26,18 @@ import { CommitWatch } from './database/commit-watch.js';
 import { ConnectionPool } from './database/connection-pool.js';
 import type { Pools } from './database/pool.js';
 import { Replica } from './database/replica/replica.js';
-import { Faces } from './http/face.js';
+import { HttpInterfaces } from './http/http-interface.js';
 import { limitBodies } from './http/body/body-limits.js';
 import { dropStreamsOfHead } from './http/body/send-stream.js';
-import { refuseCrossSite } from './http/server/cross-site.js';
+import { rejectCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline, installServerHooks } from './http/server/server-hooks.js';
 import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-shedding.js';
-import { refuseMalformedTargets } from './http/server/malformed-targets.js';
+import { rejectMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import { RequestValidation } from './http/validation/request-validation.js';
-import { refuseUnknownParameters } from './http/validation/unknown-parameters.js';
+import { rejectUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { RequestLog } from './http/server/request-log.js';
@@ -65,9 +65,9 @@ export async function createApplication(
   outages = new OutageLog(logger),
 ): Promise<PreparedApplication> {
   const entrance = entranceOf(config);
-  const faces = facesOf(config, entrance);
+  const interfaces = interfacesOf(config, entrance);
   const direct = new DirectPath();
-  const adapter = createAdapter(config, logger, faces, direct.take);
+  const adapter = createAdapter(config, logger, interfaces, direct.take);
   const server = adapter.getInstance();
   const drain = new Drain();
   const metrics = new Metrics();
@@ -78,16 +78,16 @@ export async function createApplication(
   metrics.database.watchPools(general, hot, log, probe, ...(replicaPools === null ? [] : Object.values(replicaPools)));
   if (replica !== null) metrics.database.watchReplica(replica);
   server.decorate('failures', outages);
-  setSecurityHeaders(server, (request) => faces.of(request).securityHeaders(request.url));
+  setSecurityHeaders(server, (request) => interfaces.of(request).securityHeaders(request.url));
   endJsonWithNewline(server);
   limitUnreadResponses(server, metrics);
   dropStreamsOfHead(server);
   watchWork(server);
   const requestLog = new RequestLog(config.logAddresses);
-  installServerHooks(server, drain, faces, requestLog, config);
+  installServerHooks(server, drain, interfaces, requestLog, config);
   const hosts = config.openAccessHosts === null ? null : new OpenHosts(config.openAccessHosts);
-  if (hosts !== null) guardOpenAccess(server, hosts, faces);
-  refuseCrossSite(server, faces);
+  if (hosts !== null) guardOpenAccess(server, hosts, interfaces);
+  rejectCrossSite(server, interfaces);
   countRequests(server, metrics);
   const delay = new EventLoopDelay();
   server.addHook('onListen', (done) => {
@@ -99,12 +99,12 @@ export async function createApplication(
     eventLoopDelayMs: () => delay.lastingMs,
     waitingStatements: () => pools.general.waitingCount + pools.hot.waitingCount + waitingWrites(),
   });
-  shedLoad(server, faces, pressure, () => {
-    metrics.refused('overload');
+  shedLoad(server, interfaces, pressure, () => {
+    metrics.rejected('overload');
   });
-  refuseUnknownParameters(server);
+  rejectUnknownParameters(server);
   limitBodies(server, config.bodyLimitBytes);
-  limitResponseTime(server, faces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
+  limitResponseTime(server, interfaces, config.pool.connectTimeoutMs + config.pool.statementTimeoutMs);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, pools, replica, metrics, drain, outages),
     adapter,
@@ -148,46 +148,45 @@ export async function createApplication(
       trustedProxies: config.trustedProxies,
       records: app.get(RecordCache),
       redirects: entrance && handler && { entrance, redirects: handler.redirects, settings: handler.settings },
-      authorities: config.faces.has('handles') ? authorities : null,
+      authorities: config.interfaces.has('handles') ? authorities : null,
     });
   }
-  countUnrouted(server, faces, limits);
+  countUnrouted(server, interfaces, limits);
   methods.watch(server);
   admitRequests(server, app.get(AccessGuard), limits, app.get(LargeBodies));
-  app.useGlobalFilters(new ProblemFilter((request) => faces.of(request).sendProblem));
+  app.useGlobalFilters(new ProblemFilter((request) => interfaces.of(request).sendProblem));
   app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {
     await app.init();
     if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));
-    if (config.faces.has('handles')) {
+    if (config.interfaces.has('handles')) {
       await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
     }
     await server.register(methods.addTheOthers);
-    refuseMalformedTargets(server);
+    rejectMalformedTargets(server);
   };
   return { app, metrics, drain, replica, prepare };
 }
 
-/** Counts the durations of the statements of each pool under its name. */
+/** Measures the statements of each pool under its name. */
 function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg.Pool | undefined>>): void {
   for (const [name, pool] of Object.entries(pools)) {
     if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);
   }
 }
 
-/** The faces that are on. The resolver reads the paths that the face of the Handle API does not have. */
-function facesOf({ faces, openAccessHosts }: Config, entrance: Entrance | null): Faces {
-  const resolver = entrance === null ? [] : [resolverFace(entrance)];
-  const handles = faces.has('handles') ? [handleApiFace(openAccessHosts === null)] : [];
-  return new Faces([...handles, ...resolver, REST_API]);
+/** The interfaces that are on, in their precedence: the resolver serves only paths outside the Handle API. */
+function interfacesOf({ interfaces, openAccessHosts }: Config, entrance: Entrance | null): HttpInterfaces {
+  const resolver = entrance === null ? [] : [resolverInterface(entrance)];
+  const handles = interfaces.has('handles') ? [handleApiInterface(openAccessHosts === null)] : [];
+  return new HttpInterfaces([...handles, ...resolver, REST_API]);
 }
 
-/** The entrance of the resolver; null where the resolver is off. */
-function entranceOf({ faces, upstream, publicRead, openAccessHosts }: Config): Entrance | null {
-  if (!faces.has('resolver')) return null;
+function entranceOf({ interfaces, upstream, publicRead, openAccessHosts }: Config): Entrance | null {
+  if (!interfaces.has('resolver')) return null;
   return new Entrance({
     hasUpstream: upstream !== null,
     isClosed: !publicRead && openAccessHosts === null,
-    hasFrontPage: !faces.has('api'),
+    hasFrontPage: !interfaces.has('api'),
   });
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config/config.js';
 import { describeMisspelled } from './config/misspelled-variables.js';
+import { describeRenamed } from './config/renamed-variables.js';
 import { startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
 import { LineLimit } from './logging/line-limit.js';
@@ -25,10 +26,11 @@ export async function bootstrap(): Promise<RunningInstance> {
   const limit = new LineLimit(config.logLinesPerSecond);
   const logger = createLogger(config.logLevel, limit);
   for (const misspelled of config.misspelledVariables) logger.warn(misspelled, describeMisspelled(misspelled));
+  for (const renamed of config.renamedVariables) logger.warn(renamed, describeRenamed(renamed));
   // Load most modules while the database starts and migrates.
   const loading = import('./server.js');
   loading.catch(() => {});
-  // Before the database, so that a start that cannot listen creates no data folder and changes no schema.
+  // Checked before the database is opened, so that a start that cannot listen creates no data folder and changes no schema.
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
   try {

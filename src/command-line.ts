@@ -1,6 +1,6 @@
 import { VERSION } from './config/version.js';
 
-// Loaded before any package, also by versions of Node.js that cannot run the service: old syntax, and no imports but of Node.js.
+// Versions of Node.js that cannot run the service must be able to load this file: it uses old syntax and imports no packages.
 
 /** The oldest version of Node.js that runs the service, as in package.json. */
 const OLDEST: readonly [number, number] = [20, 19];

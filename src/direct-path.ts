@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import type { LimitsGuard } from './access/limits.guard.js';
+import type { LimitsGuard } from './access/limits/limits.guard.js';
 import { type Principal, clientIdentity } from './access/principal.js';
 import { locationIn } from './changing/handle-location.js';
-import { HANDLE_ROUTES } from './handle/api/entrance.js';
-import { HANDLE_API_HEADERS } from './handle/api/face.js';
+import { HANDLE_ROUTES } from './handle/api/handle-routes.js';
+import { HANDLE_API_HEADERS } from './handle/api/handle-api-interface.js';
 import { recordText } from './handle/api/handles/read.handler.js';
 import { hostFieldsOf } from './http/headers/request-headers.js';
 import type { Drain } from './http/server/drain.js';
@@ -18,18 +18,18 @@ import type { IdentifierRecord } from './registry/identifier-record.js';
 import type { NamingAuthority } from './registry/naming-authority.js';
 import { type LatestAuthorities, addressIn } from './registry/naming-authority-snapshot.js';
 import { type Entrance, RESOLVER_ROUTE } from './handle/resolver/entrance.js';
-import { RESOLVER_HEADERS } from './handle/resolver/face.js';
+import { RESOLVER_HEADERS } from './handle/resolver/resolver-interface.js';
 import { identifierLink } from './handle/resolver/identifier-links.js';
 import { localNamesOf } from './handle/resolver/local-names.js';
 import { HTML } from './handle/resolver/replies.js';
 import type { ResolverHandler } from './handle/resolver/resolver.handler.js';
 import type { RecordCache } from './storage/identifiers/cache/record-cache.js';
 
-/** What decides about requests without the framework. */
+/** The parts of the application that serve requests without the framework. */
 export interface DirectPathParts {
   readonly drain: Pick<Drain, 'stopping'>;
   readonly limits: Pick<LimitsGuard, 'takeRate'>;
-  readonly metrics: Pick<Metrics, 'answered' | 'resolved' | 'handleApi'>;
+  readonly metrics: Pick<Metrics, 'responded' | 'resolved' | 'handleApi'>;
   readonly logger: Pick<Logger, 'isLevelEnabled' | 'info'>;
   readonly requestLog: Pick<RequestLog, 'line'>;
   /** The principal of requests without a key. */
@@ -45,11 +45,11 @@ export interface DirectPathParts {
   readonly authorities: LatestAuthorities | null;
 }
 
-interface Answer {
+interface DirectResponse {
   /** The pattern of the route, for metrics. */
   readonly route: string;
   readonly status: number;
-  /** Names and values by turns, without the length. */
+  /** Alternating names and values, without `content-length`. */
   readonly headers: readonly string[];
   readonly body: string;
   readonly count: () => void;
@@ -58,15 +58,15 @@ interface Answer {
 /** Longer bodies, in UTF-16 units, are left to the framework, which limits those that clients do not read. */
 const MAX_BODY = 16_384;
 
-/** A media type in `Accept` that a redirect cannot answer. */
+/** A media type in `Accept` that a redirect does not satisfy. */
 const NAMES_LINKSET = /linkset/i;
 
-/** A Handle in characters that mean themselves. The prefix of a path with two slashes is empty, and not of this service. */
+/** A Handle without escapes. The prefix of a path with two slashes is empty, so that it is not of this service. */
 const PLAIN_HANDLE = /^\/api\/handles\/[!$&-;=@A-Z_a-z~]+$/;
 
 const HANDLE_START = HANDLE_ROUTES.handles.indexOf('{');
 
-// Lists, because to make one from an object takes several microseconds.
+// Lists, because converting an object takes several microseconds.
 const REDIRECT_HEADERS = Object.entries({ ...RESOLVER_HEADERS, 'content-type': HTML, vary: 'Accept' }).flat();
 
 const VALUES_HEADERS = [
@@ -75,9 +75,9 @@ const VALUES_HEADERS = [
 ];
 
 /**
- * Answers redirects and Handle reads of plain names, whose records are in memory, before the framework: 46 µs of processor time in
- * place of 77, and 1.6 times as many a second (decision 67). Everything else is left to the framework, also each refusal. Until `use`
- * is called, the framework handles all requests.
+ * Serves redirects and Handle reads of plain names with records in memory, before the framework: 46 µs of processor time in place of
+ * 77, and 1.6 times as many requests a second (decision 67). The framework handles all other requests and all rejections, and until
+ * `use` is called every request.
  */
 export class DirectPath {
   private parts: DirectPathParts | null = null;
@@ -90,26 +90,26 @@ export class DirectPath {
     this.addressOf = (request) => proxyAddress(request, isTrusted);
   }
 
-  /** @returns whether the request was answered. */
+  /** @returns whether the response was sent. */
   readonly take = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { parts } = this;
     if (parts === null || !isPlain(request) || !isServed(request, parts)) return false;
     const began = performance.now();
-    const answer = answerOf(request, parts);
-    if (answer === null || answer.body.length > MAX_BODY) return false;
+    const direct = responseOf(request, parts);
+    if (direct === null || direct.body.length > MAX_BODY) return false;
     const address = this.addressOf(request);
     const limited = parts.limits.takeRate(clientIdentity(parts.reader, address));
     if (limited === null) return false;
     const id = requestIdOf(request);
-    const { route, status, headers, body } = answer;
+    const { route, status, headers, body } = direct;
     const length = Buffer.byteLength(body);
     response.writeHead(status, ['x-request-id', id, 'content-length', String(length), ...headers, ...limited]);
-    // ASCII is the same in both, and written faster as Latin-1.
+    // ASCII is equal in both encodings, and faster to write as Latin-1.
     response.end(body, length === body.length ? 'latin1' : 'utf8');
-    answer.count();
+    direct.count();
     const milliseconds = performance.now() - began;
     const { method = '', url = '' } = request;
-    parts.metrics.answered(method, route, status, milliseconds / 1000);
+    parts.metrics.responded(method, route, status, milliseconds / 1000);
     if (!parts.logger.isLevelEnabled('info')) return true;
     const line = parts.requestLog.line({ raw: request, method, url, status, milliseconds, route, address });
     parts.logger.info({ reqId: id, ...line }, 'request');
@@ -137,28 +137,31 @@ function isServed({ headers }: IncomingMessage, { drain, pressure, hosts }: Dire
   return !drain.stopping.aborted && pressure() < 1 && (hosts?.includes(headers.host ?? '') ?? true);
 }
 
-/** The answer to a request; null where the framework must find it, or another error or page. */
-function answerOf(request: IncomingMessage, parts: DirectPathParts): Answer | null {
+/** The response to a request; null where the framework must respond. */
+function responseOf(request: IncomingMessage, parts: DirectPathParts): DirectResponse | null {
   try {
     return redirectOf(request, parts) ?? valuesOf(request, parts);
   } catch {
-    // The framework finds the same error and reports it.
+    // The framework meets the same error and reports it.
     return null;
   }
 }
 
-/** The redirect of a name that is written without escapes and parameters, which nearly all requests for redirects are. */
-function redirectOf(request: IncomingMessage, { records, metrics, redirects: face }: DirectPathParts): Answer | null {
+/** The redirect of a name without escapes and parameters, as in nearly all requests for redirects. */
+function redirectOf(
+  request: IncomingMessage,
+  { records, metrics, redirects: resolver }: DirectPathParts,
+): DirectResponse | null {
   const { url = '', headers } = request;
-  if (face === null || (headers.accept !== undefined && NAMES_LINKSET.test(headers.accept))) return null;
-  const reading = face.entrance.plainName(url);
+  if (resolver === null || (headers.accept !== undefined && NAMES_LINKSET.test(headers.accept))) return null;
+  const reading = resolver.entrance.plainName(url);
   if (reading === null) return null;
   const { authority } = reading;
   const record = heldOf(authority, localNamesOf(authority, reading).candidates, records);
   if (record?.state !== 'active' || record.target === null) return null;
-  // A stored value may lead elsewhere, or for another time.
+  // A stored value may have another destination or another lifetime.
   if (record.handleValues !== null) return null;
-  const { redirects, settings } = face;
+  const { redirects, settings } = resolver;
   const link = identifierLink(record, authority.metadataIdScheme, settings.resolver);
   const location = ['location', record.target, 'expires', redirects.expires(), 'cache-control', redirects.cacheControl];
   return {
@@ -181,8 +184,8 @@ function heldOf(
   return records.held(addressIn(authority, localName)) ?? null;
 }
 
-/** The values of a Handle that is written without escapes and parameters. */
-function valuesOf({ url = '' }: IncomingMessage, parts: DirectPathParts): Answer | null {
+/** The values of a Handle without escapes and parameters. */
+function valuesOf({ url = '' }: IncomingMessage, parts: DirectPathParts): DirectResponse | null {
   const { records, metrics, authorities } = parts;
   if (authorities?.isCurrent !== true || authorities.latest === null || !PLAIN_HANDLE.test(url)) return null;
   const handle = url.slice(HANDLE_START);

@@ -2,10 +2,9 @@ import { createServer } from 'node:net';
 import type { Config } from './config/config.js';
 import { StartupError, reasonOf } from './config/startup-error.js';
 
-/** The variables that name a port. */
 type PortVariable = 'PORT' | 'METRICS_PORT';
 
-/** What to do about errors of `listen`, by their codes. */
+/** Advice for errors of `listen`, by their codes. */
 const ADVICE: Readonly<Record<string, (variable: PortVariable) => string>> = {
   EADDRNOTAVAIL: () => ' Set HOST to an address of this machine.',
   ENOTFOUND: () => ' Set HOST to an address of this machine, or to a name that resolves to one.',

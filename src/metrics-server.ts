@@ -1,5 +1,5 @@
 import { type FastifyInstance, fastify } from 'fastify';
-import { answerClientError } from './http/server/client-errors.js';
+import { respondToClientError } from './http/server/client-errors.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { sendProblem } from './problem/send-problem.js';
@@ -12,10 +12,10 @@ const REQUEST_TIMEOUT_MS = 5000;
 /** Serves only `GET /metrics`, without a key. */
 export async function createMetricsServer(metrics: Metrics): Promise<FastifyInstance> {
   const server = fastify({
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node drops the requests behind the first one of a connection.
+    // Node drops further requests of a connection.
     maxRequestsPerSocket: 1,
   });
   const methods = new MethodNotAllowed();

@@ -7,7 +7,7 @@ import { StartupError, reasonOf } from './config/startup-error.js';
 import { VERSION } from './config/version.js';
 import { createPools } from './database/pool.js';
 import { isPrivilegeError, missingPrivilege } from './database/schema-rights.js';
-import { Cursors } from './http/validation/cursor.js';
+import { Cursors } from './http/cursor.js';
 import type { Drain } from './http/server/drain.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
 import type { LineLimit } from './logging/line-limit.js';
@@ -24,7 +24,6 @@ import { startupBanner } from './startup-banner.js';
 const SETTINGS_DIFFER =
   'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme, which PATCH /naming-authorities changes while it has no identifiers';
 
-/** The ports of a running service. */
 export interface Server {
   readonly banner: string;
   readonly drain: Drain;
@@ -35,7 +34,7 @@ export interface Server {
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
-  // Awaited later, where errors are reported.
+  // Connects while the application is created; the first use of a pool reports its errors.
   const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
   const service = await createApplication(config, pools, logger, outages);
   await connecting;
@@ -71,7 +70,7 @@ async function open(
 ): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
-  // Compares the session with its server, and raises the offset of positions where it is a new one.
+  // A transaction compares the session with its server, and raises the offset of positions if the server is a new one.
   await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());
@@ -80,11 +79,11 @@ async function open(
   if (metricsServer !== null && metricsPort !== null) {
     await listening('METRICS_PORT', config, () => metricsServer.listen({ host, port: metricsPort }));
   }
-  // Before the first request: the resolver reads paths by the naming authorities.
+  // Read before the first request, because the resolver recognizes paths by naming authorities.
   const known = await app.get(NamingAuthorityCache).refresh();
   for (const { prefix, profile, metadataIdScheme } of config.namingAuthorities) {
     const existing = known.find(prefix);
-    // The setting cannot say "recognized".
+    // NAMING_AUTHORITIES cannot require "recognized".
     const hasScheme = metadataIdScheme === 'recognized' || existing?.metadataIdScheme === metadataIdScheme;
     if (existing?.profile === profile && hasScheme) continue;
     const found = { profile: existing?.profile, metadataIdScheme: existing?.metadataIdScheme };

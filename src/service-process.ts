@@ -23,8 +23,8 @@ function stop(reason: string, exitCode: number): void {
   stopping ??= starting.then((service) => service.stop(reason)).then(() => process.exit(exitCode), fail);
 }
 
-// From the start, so that a signal during the start leaves no database running; and permanently, because Ctrl-C reaches
-// a service under npm twice.
+// Installed at once, so that a signal during the start leaves no database running, and not removed, because Ctrl-C reaches a service
+// under npm twice.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.on(signal, () => {
     stop(signal, 0);

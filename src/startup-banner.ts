@@ -11,7 +11,7 @@ export function startupBanner(settings: {
   const [first] = prefixes;
   const data = 'dataDir' in config.database ? config.database.dataDir : `the database of DATABASE_URL`;
   const key = config.adminApiKey === null ? '' : " -H 'authorization: Bearer <ADMIN_API_KEY>'";
-  const hasApi = config.faces.has('api');
+  const hasApi = config.interfaces.has('api');
   const mint = !hasApi
     ? []
     : first === undefined

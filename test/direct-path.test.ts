@@ -16,7 +16,7 @@ async function answered(more: object = {}, headers: Record<string, string> | rea
   direct.use({
     drain: { stopping: new AbortController().signal },
     limits: { takeRate: () => (counts.rate++, ['x-limit', '1']) },
-    metrics: { answered: () => counts.answered++, resolved: () => counts.resolved++, handleApi: () => {} },
+    metrics: { responded: () => counts.answered++, resolved: () => counts.resolved++, handleApi: () => {} },
     logger: { isLevelEnabled: () => false, info: () => {} },
     requestLog: { line: () => ({}) },
     reader: { isAnonymous: true },

@@ -30,5 +30,5 @@ const operations = result['2xx'] + non2xx;
 const sample = { operations, seconds: duration, p50Ms: latency.p50, p99Ms: latency.p99 };
 // A redirect is a response, as for wrk.
 console.log(
-  `RESULT ${JSON.stringify({ ...sample, refused: result['4xx'] + result['5xx'], broken: errors + timeouts })}`,
+  `RESULT ${JSON.stringify({ ...sample, rejected: result['4xx'] + result['5xx'], broken: errors + timeouts })}`,
 );

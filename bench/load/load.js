@@ -24,9 +24,9 @@ export async function load({ folder, url, request, connections, seconds }) {
   const { stdout } = hasWrk
     ? await wrk(folder, url, full, connections, seconds)
     : await run(process.execPath, [here('cannon.js'), JSON.stringify({ url, connections, seconds, request: full })]);
-  const { refused, broken, ...sample } = JSON.parse(/^RESULT (.*)$/m.exec(stdout)[1]);
+  const { rejected, broken, ...sample } = JSON.parse(/^RESULT (.*)$/m.exec(stdout)[1]);
   const failures = [
-    ...(refused > 0 ? [`${refused} requests were refused`] : []),
+    ...(rejected > 0 ? [`${rejected} requests were rejected`] : []),
     ...(broken > 0 ? [`${broken} requests had no response`] : []),
     ...(sample.operations === 0 ? ['there was no response'] : []),
   ];

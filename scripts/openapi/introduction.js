@@ -8,7 +8,7 @@ for many items as many bytes as the operator permits (\`BODY_LIMIT_BYTES\`, by d
 \`rule\` of a syntax error, and \`unavailable\` of \`POST /normalize\`, have numbers of rules; \`docs/reference/standards.md\` of the \
 source lists these, and \`detail\` is sufficient without them.
 
-Further interfaces; with \`FACES\` the operator chooses whether the service has the first three:
+Further interfaces; with \`INTERFACES\` the operator chooses whether the service has the first three:
 - \`GET /{NA}/{localName}\`, the resolver: an active identifier is 302 to its target, or 200 and its page where it has none. One that is \
 reserved or not registered is 404, also where \`GET /identifiers/{identifier}\` is 200 with \`"state": "reserved"\`. A withdrawn one is \
 410, or 451 where it was withdrawn as \`legal\`; one that was withdrawn as \`duplicate\` is 302 to where its replacement leads, and 410 in \

@@ -26,23 +26,23 @@ declare module 'fastify' {
   }
 }
 
-/** The access settings for requests without a key of a client. */
+/** The settings that decide who may access the service. */
 export interface AccessRules {
-  /** The key that may do everything; null where access is open to everybody. */
+  /** The key of the administrator; null under open access. */
   readonly adminApiKey: string | null;
   readonly publicRead: boolean;
-  /** What of the history is shown without a key, where everybody may read. */
+  /** Which part of the history requests without a key see when reading is public. */
   readonly publicHistory: PublicHistory;
 }
 
-/** The principal of requests without a key, where everybody may read, by `PUBLIC_HISTORY`. */
+/** The principals of requests without a key when reading is public. */
 const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
   full: PUBLIC_READER,
   anonymous: READER_WITHOUT_ACTORS,
   none: READER_WITHOUT_HISTORY,
 };
 
-/** Authenticates requests when their headers have arrived (see `admission.ts`), and requires the scope of the route. */
+/** Authenticates requests before their bodies are read (see `admission.ts`) and checks the scope of the route. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -65,7 +65,7 @@ export class AccessGuard implements CanActivate {
     return publicRead ? ANONYMOUS_READERS[publicHistory] : null;
   }
 
-  /** @throws TypeError for a handler that declares neither a scope nor `@Public()`: no hook has decided about it. */
+  /** @throws TypeError for a handler with neither scopes nor `@Public()`, because the admission hook skips such routes. */
   canActivate(context: ExecutionContext): boolean {
     const { routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     if (routeOptions.config.scopes !== undefined) return true;
@@ -81,13 +81,12 @@ export class AccessGuard implements CanActivate {
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
     if (principal === null) throw unauthenticated(authorization !== undefined);
-    // Also where the scope is missing: the line of the request names the key.
+    // Set before the scope is checked, because the request log names the key of rejected requests too.
     setPrincipal(request, principal);
     if (!isOpen) requireScope(principal, ...scopes);
     return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
   }
 
-  /** @param acceptsBasic whether a Handle client may send its user with the key. */
   private async authenticate(
     request: FastifyRequest,
     adminApiKey: string,
@@ -99,12 +98,12 @@ export class AccessGuard implements CanActivate {
     const [, secret = user?.secret ?? ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
     if (user === null && timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
     const isRecognized = this.authenticator.recognizes(secret);
-    // Before the look-up, so that concurrent guesses are limited too.
+    // Counted before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
     const principal = await this.authenticator
       .authenticate(secret, user, onlyReads(request))
       .catch((error: unknown) => {
-        // An unconfirmed key fails too; an error of the database is no failed authentication.
+        // An unconfirmed key is a failed authentication; a database error is not.
         const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
         if (isFailure && isRecognized) this.failures.count(ip);
         if (!isFailure && !isRecognized) this.failures.forgive(ip);

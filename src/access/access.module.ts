@@ -8,12 +8,12 @@ import { Authenticator } from './authenticator.js';
 import { FailedAuthentications } from './failed-authentications.js';
 import { KeyCache } from './key-cache.js';
 import { KeyReads, KeyValidity } from './key-reads.js';
-import { LargeBodies } from './large-bodies.js';
-import { LimitsGuard } from './limits.guard.js';
-import { MintBudget } from './mint-budget.js';
-import { Places } from './places.js';
+import { LargeBodies } from './limits/large-bodies.js';
+import { LimitsGuard } from './limits/limits.guard.js';
+import { MintBudget } from './limits/mint-budget.js';
+import { Places } from './limits/places.js';
 
-/** Costly reads at once, each of which has a page in memory, and those of one client. */
+/** Concurrent costly reads of all clients and of one client; each keeps a page of records in memory. */
 const READ_PLACES = 24;
 const READ_SHARE = 4;
 

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { onlyReads } from '../http/route-settings.js';
-import { type Working, WORK } from './concurrency-limiter.js';
-import type { Faces } from '../http/face.js';
+import { type Working, WORK } from './limits/concurrency-limiter.js';
+import type { HttpInterfaces } from '../http/http-interface.js';
 import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
-import type { LargeBodies } from './large-bodies.js';
-import type { LimitsGuard } from './limits.guard.js';
+import type { LargeBodies } from './limits/large-bodies.js';
+import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
- * Counts requests to paths and methods that do not exist by address, except those that the face does not count. Not
- * asynchronous, because a broken body would be refused before the path.
+ * Limits requests to unknown paths and methods by address, except the paths that the interface does not count. The hook is
+ * synchronous: after an asynchronous one, an invalid body would be reported in place of the unknown path.
  */
-export function countUnrouted(server: FastifyInstance, faces: Faces, limits: LimitsGuard): void {
+export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRequest', (request, reply, done) => {
     const isUnrouted = request.routeOptions.config.scopes === undefined;
     try {
-      if (isUnrouted && !faces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
+      if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
     } catch (error) {
       done(error as Error);
       return;
@@ -24,7 +24,7 @@ export function countUnrouted(server: FastifyInstance, faces: Faces, limits: Lim
   });
 }
 
-/** Notes the work of each request, so that its place is free when the work is over, and begins none for a client that has gone. */
+/** Stores the promise of each handler for `ConcurrencyLimiter`, and starts no read for a client that has disconnected. */
 export function watchWork(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
     const { handler } = route;
@@ -37,10 +37,7 @@ export function watchWork(server: FastifyInstance): void {
   });
 }
 
-/**
- * Authenticates, authorises and limits every request when its headers have arrived. The body is not read before, so a
- * rejected request costs little.
- */
+/** Authenticates, authorises and limits every request before its body is read, so that a rejected request costs little. */
 export function admitRequests(
   server: FastifyInstance,
   access: AccessGuard,

@@ -25,9 +25,8 @@ export class Authenticator {
   }
 
   /**
-   * @param user that was sent with the key; null for none.
-   * @param isRead whether the request only reads.
-   * @returns null for an unknown, expired or revoked key, and for one that does not name the user.
+   * @param user the Handle user that was sent with the key; null for none.
+   * @returns null for an unknown, expired or revoked key, and for a key of another Handle user.
    * @throws Problem UNAUTHENTICATED for an unconfirmed key that was created under open access.
    */
   async authenticate(secret: string, user: BasicCredentials | null = null, isRead = false): Promise<Principal | null> {

@@ -1,16 +1,16 @@
 import { type Handle, parseHandle } from '@mintmark/identifier';
 import { isSecret } from './key-secret.js';
 
-/** What a Handle client sends as `Authorization: Basic`. */
+/** The credentials in `Authorization: Basic` of a Handle client. */
 export interface BasicCredentials {
   /** The index of the user's key value, 0 to 2,147,483,647; null when the client sent none. */
   readonly index: number | null;
   readonly handle: Handle;
-  /** A text with the format of an API key. */
+  /** Has the format of an API key. */
   readonly secret: string;
 }
 
-/** The time of a match is linear in the length of the field, which the server bounds. */
+/** Matches in time linear in the length of the field, which the server bounds. */
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 const INDEXED_USER = /^([0-9]{1,10}):/;
@@ -19,11 +19,10 @@ const MAX_INDEX = 2 ** 31 - 1;
 /**
  * Reads the credentials of a Handle client: RFC 7617, with a user `index:handle` or `handle`, percent-encoded or not.
  *
- * RFC 7617 splits at the first colon. Some clients send the colon of `300:100.102/ADMIN` unencoded, so that only a later
- * split is right. API keys have no colon: the text after the last colon is the only one that can be a key, and where the
- * user has no unencoded colon the last colon is the first one.
+ * RFC 7617 splits at the first colon, but some clients send the colon of `300:100.102/ADMIN` unencoded. Splitting at the last
+ * colon reads both, because API keys contain no colon.
  *
- * @param field the value of the field `Authorization`.
+ * @param field the value of `Authorization`.
  * @returns null for another scheme, a password without the format of an API key, or a user that is not a Handle.
  */
 export function readBasicCredentials(field: string): BasicCredentials | null {

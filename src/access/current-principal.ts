@@ -5,7 +5,7 @@ import { type Principal, UNAUTHENTICATED, type RequestContext } from './principa
 
 const CALLER = Symbol('caller');
 
-/** A member of the request, because a WeakMap entry per request slows garbage collection. */
+/** The principal is a member of the request, because a WeakMap entry per request slows garbage collection. */
 interface Asking {
   [CALLER]?: Principal;
 }
@@ -25,12 +25,12 @@ export function requestContextOf(request: FastifyRequest): RequestContext {
   return { principal: principalOf(request), idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']) };
 }
 
-/** The principal of a request, as a parameter of a handler. */
+/** Injects the principal of the request into a handler. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** The principal and the idempotency key of a request, as a parameter of a handler. */
+/** Injects the principal and the idempotency key of the request into a handler. */
 export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
   requestContextOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

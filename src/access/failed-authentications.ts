@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.js';
 import { Problem } from '../problem/problem.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
-import { TokenBuckets } from './token-buckets.js';
+import { TokenBuckets } from './limits/token-buckets.js';
 
 /**
  * Limits failed authentications per address. A key that was valid before is never rejected here, so clients behind one
@@ -10,7 +10,7 @@ import { TokenBuckets } from './token-buckets.js';
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
 
-  /** @param perMinute responses 401 for one address; 0 for no limit. */
+  /** @param perMinute failed authentications of one address; 0 for no limit. */
   constructor(
     private readonly metrics: Metrics,
     perMinute: number,
@@ -23,7 +23,7 @@ export class FailedAuthentications {
     if (this.buckets === null) return;
     const { ok, retryAfter } = this.buckets.take(ipPrefixOf(ip));
     if (ok) return;
-    this.metrics.refused('unauthenticated');
+    this.metrics.rejected('unauthenticated');
     const detail = `An address may send at most ${this.buckets.quota} requests a minute without a valid API key. Check the key, and retry in ${retryAfter} s.`;
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(retryAfter) } });
   }

@@ -6,10 +6,10 @@ import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 /** Milliseconds for which a key is cached: a revocation takes effect within this time on every instance. */
 const MAX_AGE_MS = 2000;
 
-/** Milliseconds for which a secret counts as unknown: a restored database may contain its key. */
+/** Milliseconds for which a secret counts as unknown; bounded, because a restored database may contain its key. */
 const UNKNOWN_MS = 60_000;
 
-/** Of keys, and of unknown secrets by themselves, so that guesses do not evict keys. */
+/** Applies to keys and to unknown secrets separately, so that guesses do not evict keys. */
 const MAX_CACHED = 10_000;
 
 interface CachedKey {
@@ -34,7 +34,7 @@ export class KeyCache {
   });
   private readonly ids = new Map<string, string>();
   private readonly pending = new Map<string, PendingRead>();
-  /** When the reads of unknown secrets ended, by their digests. */
+  /** When the read of each unknown secret ended, by digest. */
   private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
   private changes = 0;
 
@@ -45,7 +45,7 @@ export class KeyCache {
     return this.ids.has(nameOf(digest));
   }
 
-  /** Whether a key that was read recently has the digest, so that `findByDigest` reads nothing. */
+  /** Whether `findByDigest` finds the key without a read. */
   has(digest: Buffer): boolean {
     return this.recent(this.ids.get(nameOf(digest))) !== null;
   }
@@ -77,7 +77,7 @@ export class KeyCache {
     });
   }
 
-  /** Reads a key anew at its next use: this process has revoked or confirmed it. */
+  /** Drops a key that this process has revoked or confirmed. */
   forget(id: string): void {
     this.changes += 1;
     this.pending.clear();
@@ -96,7 +96,7 @@ export class KeyCache {
     const at = performance.now();
     const { changes } = this;
     const key = read(at).then((found) => {
-      // A read that began before a change may have the key as it was.
+      // A read that began before a change may return the former key.
       if (found !== null && changes === this.changes) {
         this.keys.set(found.key.id, found);
         if (found.digest !== null) this.ids.set(found.digest, found.key.id);

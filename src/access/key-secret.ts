@@ -8,16 +8,13 @@ const SECRET_BYTES = 32;
 
 const SHAPE = /^mm_live_([A-Za-z0-9_-]{43})([0-9a-f]{8})$/;
 
-/**
- * Creates a secret: the prefix, 256 random bits as base64url, and a checksum that detects typing errors without a
- * look-up.
- */
+/** Creates a secret: the prefix, 256 random bits as base64url, and a checksum that detects typing errors without a look-up. */
 export function newSecret(): string {
   const random = randomBytes(SECRET_BYTES).toString('base64url');
   return PREFIX + random + checksum(random);
 }
 
-/** Whether a text has the format of a secret. */
+/** Whether a text has the format of a secret, with its checksum. */
 export function isSecret(text: string): boolean {
   const [, random = '', sum] = SHAPE.exec(text) ?? [];
   return sum !== undefined && checksum(random) === sum;

@@ -7,7 +7,7 @@ import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
 
-/** What a key may do: `admin` includes all others. */
+/** The scopes of keys; `admin` includes all others. */
 export const SCOPES = ['read', 'mint', 'register', 'curate', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -18,14 +18,14 @@ export interface Grant {
   readonly derived: boolean;
 }
 
-/** Who sends a request and what they may do. */
+/** The client of a request and its rights. */
 export class Principal {
   /**
-   * @param client to which idempotency keys belong.
+   * @param client the owner of idempotency keys.
    * @param grants the covered naming authorities; null for all.
-   * @param seesAll whether it can see all naming authorities nevertheless, because reading is public.
-   * @param seesActors whether responses show it the client and the key of a change.
-   * @param seesHistory whether a page of a record, which needs no scope, shows it the history.
+   * @param seesAll whether all naming authorities are visible regardless of grants, because reading is public.
+   * @param seesActors whether responses show the client and the key of changes.
+   * @param seesHistory whether pages of records, which need no scope, show the history.
    */
   constructor(
     readonly client: string,
@@ -54,7 +54,7 @@ export class Principal {
     return this.isRestricted && !this.seesAll;
   }
 
-  /** The grants that limit what it can see; null where nothing does. */
+  /** The grants that limit visibility; null for none. */
   get visibleGrants(): readonly Grant[] | null {
     return this.seesAll ? null : this.grants;
   }
@@ -63,17 +63,16 @@ export class Principal {
     return this.seesAll || covers(this.grants, namingAuthority);
   }
 
-  /** Whether it may change the identifiers of a naming authority. */
   curates(namingAuthority: string): boolean {
     return this.has('curate') && this.covers(namingAuthority);
   }
 
-  /** Whether the values of a record are hidden from it, because the identifier is withdrawn for legal reasons. */
+  /** Whether the values of a record are hidden, because its identifier is withdrawn for legal reasons. */
   hides(record: Pick<IdentifierRecord, 'namingAuthority' | 'tombstone'>): boolean {
     return isLegal(record) && !this.curates(record.namingAuthority);
   }
 
-  /** The naming authorities of which it sees the values that others do not see; undefined for all. */
+  /** The naming authorities whose hidden values are visible; undefined for all. */
   curatedIn(known: NamingAuthoritySnapshot): readonly string[] | undefined {
     const { grants } = this;
     if (!this.has('curate')) return [];
@@ -100,7 +99,6 @@ export class Principal {
     return coveredBy(grants, known);
   }
 
-  /** Whether its grants cover a naming authority. */
   covers(namingAuthority: string): boolean {
     return covers(this.grants, namingAuthority);
   }
@@ -133,23 +131,23 @@ export class Principal {
   }
 
   /**
-   * Requires that it may register the name of an alternate under a naming authority of this service, so that no other client keeps the owner
-   * from it. Foreign texts are free.
-   * @param index that of the alternate in the list of the request.
+   * Requires the right to register an alternate that is a name under a naming authority of this service, so that no client can
+   * occupy a name of another one. Other alternates need no right.
+   * @param index the position of the alternate in the request.
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
    */
   requireNaming({ here }: Pick<AlternateName, 'here'>, index: number): void {
     if (here !== undefined) this.require('register', here.namingAuthority, `/alternateIds/${index}`);
   }
 
-  /** @throws Problem NAMING_AUTHORITY_FORBIDDEN with this detail. */
+  /** @throws Problem NAMING_AUTHORITY_FORBIDDEN */
   requireUnrestricted(detail: string): void {
     if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
   }
 
   /**
-   * The same principal where reading is public: it sees naming authorities outside its grants.
-   * @param historyIsPublic whether it sees the history also without the scope "read".
+   * Returns this principal with a view of all naming authorities, because reading is public.
+   * @param historyIsPublic whether the history is visible without the scope "read".
    */
   withPublicRead(historyIsPublic = true): Principal {
     const seesHistory = historyIsPublic || this.has('read');
@@ -172,8 +170,8 @@ export function requireScope(principal: Principal, ...scopes: readonly Scope[]):
 }
 
 /**
- * Requires the right to see the clients in histories, for a filter.
- * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key that must not read histories.
+ * Requires the right to see clients in histories, which a filter by client would reveal.
+ * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key without the right to read histories.
  */
 export function requireActors(principal: Principal, filter: string): void {
   if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
@@ -203,10 +201,8 @@ export const OPEN_ACCESS = new Principal(ANONYMOUS, null, SCOPES, null);
 
 export const PUBLIC_READER = new Principal(ANONYMOUS, null, ['read'], null);
 
-/** `PUBLIC_READER` without the clients in histories. */
 export const READER_WITHOUT_ACTORS = new Principal(ANONYMOUS, null, ['read'], null, false, false);
 
-/** `READER_WITHOUT_ACTORS` without the history. */
 export const READER_WITHOUT_HISTORY = new Principal(ANONYMOUS, null, ['read'], null, false, false, false);
 
 export const ADMIN = new Principal('admin', null, ['admin'], null);
@@ -214,13 +210,12 @@ export const ADMIN = new Principal('admin', null, ['admin'], null);
 /** The principal before authentication, and of public routes. */
 export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
 
-/** Who sends a request, and its idempotency key. */
 export interface RequestContext {
   readonly principal: Principal;
   readonly idempotencyKey: string | undefined;
 }
 
-/** The name under which requests are counted: the ID of the key, or the address (undefined on a closed connection). */
+/** The name under which requests are limited: the ID of the key, or the address (undefined on a closed connection). */
 export function clientIdentity(principal: Principal, address: string | undefined): string {
   if (principal.keyId !== null) return principal.keyId;
   return principal.isAnonymous ? ipPrefixOf(address) : principal.client;

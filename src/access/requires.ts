@@ -6,21 +6,21 @@ declare module 'fastify' {
     /** The scopes of which a request needs one; none for a public route. */
     scopes?: readonly Scope[];
     showsHistory?: boolean;
-    /** Whether a request needs a key also where reading is public. */
+    /** Whether a request needs a key even when reading is public. */
     needsKey?: boolean;
   }
 }
 
 /**
- * Declares the scopes of a route, of which one is enough. Every route needs this or `@Public()`. The feature checks the
- * naming authorities, because only it knows which ones a request uses.
+ * Declares the scopes of a route, one of which suffices. Every route needs this or `@Public()`. The services check grants,
+ * because the naming authorities of a request are known only after it is parsed.
  */
 export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & MethodDecorator => routeSettings({ scopes });
 
 /** Marks a route that shows histories; PUBLIC_HISTORY controls what it shows without a key. */
 export const ShowsHistory = (): ClassDecorator & MethodDecorator => routeSettings({ showsHistory: true });
 
-/** Declares that a route needs a key of whatever scope. */
+/** Declares that a route needs a key, with any scope. */
 export const RequiresKey = (): MethodDecorator => routeSettings({ scopes: SCOPES, needsKey: true });
 
 /** Marks an operation that needs no key. */

@@ -10,7 +10,7 @@ import { LogWatcher } from '../history/log-watcher.js';
 import { ApiKeysService } from '../managing/api-keys.service.js';
 import { NamingAuthoritiesService } from '../managing/naming-authorities.service.js';
 import { Metrics } from '../metrics/metrics.js';
-import { MintingServiceModule } from '../minting/minting-service.module.js';
+import { MintingServiceModule } from '../minting/minting.module.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 import { GuidGenerator } from '../registry/uuid.js';
 import { ReservationService } from '../reserving/reservations.service.js';
@@ -49,7 +49,6 @@ export interface ApiSettings {
   readonly hasResolver: boolean;
   /** Pause between two sweeps of reservations, in milliseconds. */
   readonly sweepIntervalMs: number;
-  /** Counts the sweeps that fail because of the database. */
   readonly sweepFailures: FailureCounter;
 }
 
@@ -84,13 +83,9 @@ export class ApiModule {
   }
 }
 
-/** Health checks, metrics and the files of the site, which are served with every selection of faces. */
+/** Health checks, metrics and the files of the site, which are served whichever interfaces are on. */
 @Module({ imports: [StorageWriteModule], controllers: [HealthController, SiteController], providers: [Readiness] })
 export class OperationsModule {
-  /**
-   * @param isReadPublic whether everybody may read.
-   * @param hasMetricsPort whether a separate port serves the metrics.
-   */
   static with(isReadPublic: boolean, hasMetricsPort: boolean): DynamicModule {
     const controllers = hasMetricsPort ? [] : [MetricsController];
     return { module: OperationsModule, controllers, providers: [{ provide: IS_READ_PUBLIC, useValue: isReadPublic }] };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
@@ -29,7 +29,7 @@ import {
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
-/** Faults in the response to a batch that is refused as a whole. */
+/** The most errors in the response to a batch that is rejected as a whole. */
 const MAX_ERRORS = 100;
 
 export interface BatchCommand {
@@ -48,7 +48,7 @@ export interface BatchResult {
   readonly replayed: boolean;
 }
 
-/** What the transaction of a batch made, and what its Idempotency-Key stores. */
+/** The results of a batch, and the form in which its Idempotency-Key stores them. */
 interface Work {
   readonly result: ReadonlyMap<MintJob, MintResult>;
   readonly stored: readonly StoredResult[];
@@ -83,19 +83,19 @@ export class BatchService {
     const isAtomic = batch.mode === 'atomic';
     if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
     const { items, fingerprint } = await parseItems(batch, principal, known);
-    if (isAtomic) requireNoRefusal(items.map(({ command }) => command));
+    if (isAtomic) requireNoRejection(items.map(({ command }) => command));
     for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
-      const isRefused = command instanceof Problem;
+      const isRejected = command instanceof Problem;
       const context = { actor: principal, request: null };
-      return { clientRef, job: isRefused ? command : { command, context, known, reader: principal } };
+      return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable): Promise<Work> => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
-      if (isAtomic) requireNoRefusal(results);
+      if (isAtomic) requireNoRejection(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
     const once = await this.retries.run(() => this.requests.runOnce(request, run));
@@ -114,7 +114,7 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
-    // Several statements would lock names in several orders.
+    // Locked first, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
@@ -125,7 +125,7 @@ export class BatchService {
     return results;
   }
 
-  /** The stored results of an equal batch, which has the same items. */
+  /** Restores the results of an equal batch, which has the same items. */
   private async restore(
     entries: readonly Entry[],
     stored: readonly StoredResult[],
@@ -143,9 +143,9 @@ export class BatchService {
 }
 
 /**
- * Refuses an atomic batch with a naming authority that does not exist, is not covered or is suspended. This precedes the
- * parser, because a batch can have a million alternates. A suspended one is not refused here for a batch with an
- * idempotency key, which may have been minted before the suspension.
+ * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. Called before parsing,
+ * because a batch can have a million alternates. With an idempotency key, a suspended naming authority passes, because the
+ * batch may have been minted before the suspension.
  * @throws Problem BATCH_REFUSED
  */
 function requireUsable(
@@ -169,7 +169,7 @@ function requireUsable(
       throw error;
     }
   });
-  requireNoRefusal(problems);
+  requireNoRejection(problems);
 }
 
 /** Parses and authorises items, and finds those that conflict with an earlier one. */
@@ -192,8 +192,8 @@ async function parseItems(
 }
 
 /**
- * Claims the unique values of an item; `claimed` has the index of the first item with each value. Several items with one metadata ID do
- * not conflict by it where all of them compare their members with the identifier ("match").
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value. Items that share a metadata ID do
+ * not conflict if all of them have `onExisting: "match"`.
  * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
  */
 function findDuplicate(
@@ -225,12 +225,12 @@ function findDuplicate(
       const pointer = `/alternateIds/${at}`;
       const alternate = exclusive(pointer, `alternate ${under} ${key}`);
       if (!here?.address) return [alternate];
-      // Items of several naming authorities can have an alternate in common, but none that is the name of another item.
+      // Items of different naming authorities can share an alternate, unless it is the name of another item.
       const name = `${namingAuthorityKey(here.namingAuthority)} ${here.address.guid ?? here.address.localKey}`;
       return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
     }),
   ];
-  // The first item with its metadata ID mints, and this one is compared with what it minted.
+  // The first item with this metadata ID mints, and this item is compared with the minted identifier.
   const first = isMatch ? claimed.get(`matched ${ofMetadata}`) : undefined;
   const isCompared = first !== undefined && first === claimed.get(ofMetadata ?? '');
   const duplicate = isCompared ? undefined : claims.find(({ taken }) => taken.some((key) => claimed.has(key)));
@@ -249,7 +249,7 @@ function exclusive(pointer: string, key: string): { pointer: string; key: string
   return { pointer, key, taken: [key] };
 }
 
-/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is refused later. */
+/** The names that a mint registers or claims. A name that does not match the profile of the naming authority is rejected later. */
 function namesIn({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): LockedName[] {
   const authority = known.find(namingAuthority);
   const own = authority?.profile === 'cordra' ? guid : localName;
@@ -259,14 +259,16 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
   ];
 }
 
-/** @throws Problem BATCH_REFUSED with the first faults of the failed items, their pointers relative to the whole request. */
-function requireNoRefusal(results: readonly unknown[]): void {
-  const refusals = results.flatMap((result, index) => (result instanceof Problem ? [{ problem: result, index }] : []));
-  const [first] = refusals;
+/** @throws Problem BATCH_REFUSED with the first errors of the failed items, their pointers relative to the whole request. */
+function requireNoRejection(results: readonly unknown[]): void {
+  const rejections = results.flatMap((result, index) =>
+    result instanceof Problem ? [{ problem: result, index }] : [],
+  );
+  const [first] = rejections;
   if (first === undefined) return;
-  const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
+  const more = rejections.length > 1 ? ` (and ${rejections.length - 1} more)` : '';
   const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
-  const errors = refusals.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
+  const errors = rejections.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
   throw new Problem('BATCH_REFUSED', detail, { errors });
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../access/key-reads.js';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { digestOf } from '../registry/uuid.js';
@@ -47,7 +47,7 @@ interface ReadyLine {
   readonly job: MintJob | Problem;
 }
 
-/** With an idempotency key, each line is a request of its own by its number, so a client can repeat the stream. */
+/** Mints streams. An idempotency key covers each line separately, by its number, so that a client can repeat the stream. */
 @Injectable()
 export class BulkService {
   constructor(
@@ -75,8 +75,8 @@ export class BulkService {
     const overQuota = chargeRateLimits(items, this.budget, known);
     const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
       if (command instanceof Problem) return { line, clientRef, job: command };
-      const refusal = overQuota.get(command.namingAuthority);
-      if (refusal !== undefined) return { line, clientRef, job: refusal };
+      const rejection = overQuota.get(command.namingAuthority);
+      if (rejection !== undefined) return { line, clientRef, job: rejection };
       const key = bulk.idempotencyKey;
       // A pair of identifiers uses two indexes.
       const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };

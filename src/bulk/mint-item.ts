@@ -1,4 +1,4 @@
-import type { MintBudget } from '../access/mint-budget.js';
+import type { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
 import {
@@ -29,7 +29,7 @@ export interface ReceivedItem {
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
-  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is refused. */
+  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is rejected. */
   readonly canonical: string;
 }
 
@@ -80,7 +80,7 @@ export function chargeRateLimits(
   return budget.chargeEach(counts, known);
 }
 
-/** The result of an item: its own problem, or the result of its mint. */
+/** The result of an item: its problem, or the result of its mint. */
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
   if (job instanceof Problem) return job;
   const result = results.get(job);

@@ -25,8 +25,8 @@ import type { PreviewedNames } from './previewed-names.js';
 export type ChangeContext = Omit<PlanContext, 'now'>;
 
 /**
- * Executes every change of identifiers, from a single PATCH to a chunk of a stream: it locks the identifiers, records expired leases, and
- * reads who has the requested names; a `ChangePlan` decides about the changes one by one; then they are written with their history.
+ * Executes every change of identifiers, from a single PATCH to a chunk of a stream: it locks the identifiers, records expired leases,
+ * reads the holders of requested names, decides the changes one by one in a `ChangePlan`, and writes them with their history.
  */
 @Injectable()
 export class ChangeEngine {
@@ -36,12 +36,12 @@ export class ChangeEngine {
     private readonly holders: NameHolders,
   ) {}
 
-  /** Locks identifiers before the transaction has written anything: its number is the position of its events in the log. */
+  /** Locks identifiers. Must precede the first write, which gives the transaction its position in the log. */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
     return this.updater.lock(transaction, ids);
   }
 
-  /** Locks what changes name, and plans them. @throws Stale */
+  /** Locks the identifiers of changes, and plans the changes. @throws Stale */
   async begin(transaction: Queryable, targets: readonly TargetedChange[], context: ChangeContext): Promise<ChangePlan> {
     const named = await this.holdersOf(namedIn(targets), transaction);
     const locked = await this.lock(transaction, idsOf(targets, named));
@@ -77,15 +77,15 @@ export class ChangeEngine {
     return new ChangePlan(found, holders, { ...context, now: new Date() });
   }
 
-  /** Writes what was planned, with an event for each change. */
+  /** Writes the planned changes, with an event for each. */
   async write(transaction: Queryable, actor: Actor, plan: ChangePlan): Promise<void> {
     for (const round of roundsOf(plan.changes)) await this.updater.write(transaction, actor, plan.now, round);
   }
 
   /**
-   * Who has the names that changes request.
-   * @param transaction a transaction that writes, where names of expired reservations must be released first.
-   * @throws Stale
+   * Finds the holders of the names that changes request.
+   * @param transaction absent in a preview.
+   * @throws Stale where a holder is not locked, or as `holdersOf`
    */
   private async holdersFor(
     targets: readonly TargetedChange[],
@@ -100,7 +100,7 @@ export class ChangeEngine {
       const record = byId.get(id ?? 0n) ?? {
         ...{ namingAuthority: metadata?.namingAuthority ?? '', guid: null, localName: '', alternateIds: [] },
       };
-      // A change before it may remove an alternate that the record has, so that it would be claimed again.
+      // An earlier change may remove an alternate of the record, which this change would claim again.
       const isFirst = !isAnyNamed && id !== null && !seen.has(id);
       if (id !== null) seen.add(id);
       const ofStep = claimsOf(step, isFirst ? record : { ...record, alternateIds: [] });
@@ -119,7 +119,7 @@ export class ChangeEngine {
     return holders;
   }
 
-  /** As `holdersFor`, of these names. */
+  /** Finds the holders of names. @throws Stale where expired reservations must release names first; in a preview these are free */
   private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
     if (names.length === 0) return new Map();
     const found = await this.holders.findHolders(names, transaction);

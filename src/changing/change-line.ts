@@ -47,11 +47,11 @@ export interface ReceivedChange {
 
 /** A line that is parsed and permitted. */
 export interface ParsedChange {
-  /** Why the identifier is not found, if it is not. */
+  /** The detail of the problem where the identifier is not found. */
   readonly missDetail: string;
-  /** Null for an identifier of no visible naming authority, and for one that is named by its metadata ID. */
+  /** Null outside the visible naming authorities, and where the metadata ID names the identifier. */
   readonly address: Address | null;
-  /** The address with the white space at the end of the text, which is looked up first; null without it. */
+  /** The address that includes white space at the end of the text, which is looked up first; null without such space. */
   readonly exact: Address | null;
   /** How the text differs from the name at `address`. */
   readonly repairs: readonly RepairCode[];
@@ -75,13 +75,13 @@ export interface ReadyChange {
 export function textsIn({ request }: ReceivedChange): string[] {
   if (request instanceof Problem) return [];
   const { identifier, namingAuthority, withdraw } = request;
-  // A naming authority alone is no identifier.
+  // A naming authority alone is not an identifier, so that it needs a local name.
   const subject = identifier ?? (namingAuthority === undefined ? [] : `${namingAuthority}/0`);
   return [subject, ...namesIn({ step: 'changed', values: valuesOf(request) }), withdraw?.replacedBy ?? []].flat();
 }
 
 /**
- * Parses and authorises a line. A naming authority outside the grants is refused before its identifiers are looked up.
+ * Parses and authorises a line. A naming authority outside the grants is rejected before its identifiers are looked up.
  * @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted.
  */
 export function readChange(
@@ -144,7 +144,7 @@ function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, schem
 }
 
 /**
- * A request without an identifier: the metadata ID that names it, and the request without that member.
+ * Separates the metadata ID, which names the identifier, from the other members of a request.
  * @throws Problem INVALID_REQUEST without a metadata ID or a naming authority, or a syntax code.
  */
 function namedByMetadataId(
@@ -197,16 +197,13 @@ function commandOf({ withdraw, reinstate, activate, metadataTarget, ...request }
   return { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) };
 }
 
-/** The problem of a withdrawal with pointers into a line of changes. */
+/** Makes the pointers of a problem of a withdrawal relative to the line. */
 function inWithdrawal({ code, detail, extensions }: Problem): Problem {
   const errors = extensions.errors?.map((each) => ({ ...each, pointer: `/withdraw${each.pointer}` }));
   return new Problem(code, detail, { ...extensions, ...(errors !== undefined && { errors }) });
 }
 
-/**
- * Checks the record that a line names.
- * @throws Problem WRONG_STATE or PRECONDITION_FAILED
- */
+/** Requires a state that permits the step, and the version of the line. @throws Problem WRONG_STATE or PRECONDITION_FAILED */
 export function requireChangeable(record: IdentifierRecord, step: CurationStep, ifVersion: number | undefined): void {
   requirePermitted(record, step);
   if (ifVersion === undefined || ifVersion === record.version) return;

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.js';
-import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { rowsLost } from '../problem/storage-problems.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
 import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -15,9 +15,9 @@ import type { NameHolder, UniqueName } from '../storage/identifiers/name-holders
 import { type CurationStep, decide } from './curation-command.js';
 import { withStoredValues } from './values-command.js';
 
-/** A change whose identifier was found, or has a name that is searched when its turn comes. */
+/** A change of an identifier that was found, or whose metadata ID is resolved when the change is planned. */
 export interface TargetedChange {
-  /** Why the identifier is not found, if it is not; absent where it was found. */
+  /** The detail of the problem where the identifier is not found; absent where it was found. */
   readonly missDetail?: string;
   /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
   readonly id: bigint | null;
@@ -64,7 +64,7 @@ export interface PlanContext {
   readonly principal: Pick<Principal, 'canSee' | 'curates' | 'hides' | 'requireNaming'>;
 }
 
-/** Who has a unique name; null where it is free. */
+/** The holders of unique names; null where a name is free. */
 export type Holders = Map<string, Omit<NameHolder, 'isExpired'> | null>;
 
 /** The key of a unique name in `Holders`. */
@@ -72,7 +72,7 @@ export function holderKey({ namingAuthority, kind, name, address }: UniqueName):
   return `${kind} ${address?.guid ?? address?.localKey ?? name.key} ${namingAuthority}`;
 }
 
-/** The unique names that a step requests, each with where the request has it. */
+/** The unique names that a step requests, each with its pointer into the request. */
 export function namesOf(step: CurationStep, namingAuthority: string): (UniqueName & { readonly pointer: string })[] {
   const metadata = step.step === 'put' ? step.metadata : 'values' in step ? step.values.metadata : null;
   const alternates = 'values' in step ? (step.values.alternates ?? []) : [];
@@ -90,7 +90,7 @@ export function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
   return targets.flatMap(({ metadata }) => metadata ?? []);
 }
 
-/** The ids of changes and of replacements, in one order for every chunk. @param named who has the names of `namedIn`. */
+/** The ids of changed identifiers and of replacements, sorted. @param named the holders of the names in `namedIn`. */
 export function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
   const ids = new Set([
     ...targets.flatMap(({ id, otherId }) => [id, otherId].filter((each) => each !== null)),
@@ -105,19 +105,19 @@ export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
 }
 
 /**
- * Decides about changes one by one, each on the records and names as the earlier ones leave them. It writes nothing, so that
- * a dry run decides as the change itself does.
+ * Decides changes one by one, each on the records and names that the earlier ones leave. It writes nothing, so that a dry run
+ * makes the same decisions as the change.
  */
 export class ChangePlan {
   /** In their order, without those that change nothing. */
   readonly changes: (PlannedChange & RecordChange)[] = [];
   private readonly records: Map<bigint, IdentifierRecord>;
-  /** The ids of metadata records by those of their objects. */
+  /** The ids of metadata records by the ids of their objects. */
   private readonly pairs: ReadonlyMap<bigint, bigint>;
 
   /**
    * @param found the records of the changes and of replacements, with metadata records.
-   * @param holders who has the names that the changes request; changed by `add`.
+   * @param holders the holders of the requested names; `add` updates them.
    */
   constructor(
     { records, metadataRecords }: PairedRecords,
@@ -132,7 +132,7 @@ export class ChangePlan {
     return this.context.now;
   }
 
-  /** The problem of a change instead of an exception. */
+  /** As `add`, but returns a problem in place of throwing it. */
   attempt(change: TargetedChange): PlannedChange | Problem {
     try {
       return this.add(change);
@@ -143,8 +143,8 @@ export class ChangePlan {
   }
 
   /**
-   * @throws Problem IDENTIFIER_NOT_FOUND, what `check` throws, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `decide`
-   * does; nothing of the change is planned then.
+   * Plans a change, completely or not at all.
+   * @throws Problem IDENTIFIER_NOT_FOUND, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, or as `check` and `decide`
    */
   add(change: TargetedChange): PlannedChange {
     const { missDetail = 'The identifier is not registered.', metadata, step, otherId, check } = change;
@@ -179,7 +179,7 @@ export class ChangePlan {
     return holder?.isSame === true ? holder.id : id;
   }
 
-  /** Notes how the records and names are after a change. */
+  /** Applies a change to the records and the holders of the plan. */
   private plan(record: IdentifierRecord, amendment: Amendment, requested: readonly UniqueName[]): PlannedChange {
     const { id } = record;
     const after = {
@@ -227,7 +227,7 @@ export class ChangePlan {
 }
 
 /**
- * Divides changes into rounds that one statement each can write in any order of rows: a round has no identifier twice, and
+ * Divides changes into rounds, each of which one statement can write in any order of rows: a round has no identifier twice, and
  * no name that one of its changes releases and another one gets.
  */
 export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] {
@@ -249,7 +249,7 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
   return rounds;
 }
 
-/** @param detail why the identifier is not found. */
+/** The problem of an unknown identifier. */
 export function notRegistered(detail: string, pointer: string): Problem {
   return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
 }

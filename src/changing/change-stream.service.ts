@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import type { RepairCode } from '@mintmark/identifier';
 import { Problem, type StoredProblem, deserializeProblem, serializeProblem } from '../problem/problem.js';
+import { keyReused } from '../problem/storage-problems.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/uuid.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -11,7 +12,6 @@ import { IdempotentRequests, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { keyReused } from '../storage/request-results.js';
 import type { Queryable } from '../storage/transactions.js';
 import { type ChangedMembers, changedMembers } from './changed-members.js';
 import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, textsIn } from './change-line.js';
@@ -20,12 +20,12 @@ import { type PlannedChange, type TargetedChange, notRegistered } from './change
 import { otherAddressIn } from './curation-command.js';
 import type { PreviewedNames } from './previewed-names.js';
 
-/** The fingerprint source of every stream: its lines have fingerprints of their own. */
+/** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
 
 /** The lines of one transaction. */
 export interface ReceivedChunk {
-  /** The number of the chunk, from 0, which depends on the numbers of its lines only. */
+  /** The number of the chunk, from 0, which depends only on the numbers of its lines. */
   readonly part: number;
   readonly lines: readonly ReceivedChange[];
 }
@@ -42,7 +42,7 @@ type ReadyLine = Omit<ReadyChange, 'change'> & {
   readonly change: TargetedChange | Problem;
   /** How the text of the line differs from the name of the identifier. */
   readonly repairs: readonly RepairCode[];
-  /** Whether the principal may not change the identifier, or see it. */
+  /** Whether the principal may not see or change the identifier. */
   readonly isForbidden: boolean;
 };
 
@@ -50,18 +50,17 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORI
 
 type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 
-/** A line, and its identifier where that was found although the line failed. */
+/** A line, and its identifier where that was found, even if the line failed. */
 type FoundLine = NamedLine & { readonly identifier: string | undefined };
 
-/** "unchanged": the identifier has the requested values already. */
+/** "unchanged": the identifier already has the requested values. */
 export interface ChangeResult {
   readonly outcome: 'changed' | 'unchanged';
   readonly id: bigint;
   /** `NA/local`. */
   readonly identifier: string;
-  /** The version after the change. */
   readonly version: number;
-  /** The values before the change, of the members that it has changed. */
+  /** The former values of the changed members. */
   readonly old?: ChangedMembers;
 }
 
@@ -73,7 +72,7 @@ interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
   readonly problem?: StoredProblem;
-  /** That of a line with a problem, where it was found. */
+  /** The identifier of a line with a problem, where it was found. */
   readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
@@ -111,17 +110,17 @@ export class ChangeStreamService {
         requireChangeable(record, step, ifVersion);
       };
       const targeted = { missDetail, id, metadata, step, otherId, check };
-      const refusal = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
+      const rejection = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
       // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
-      return { ...line, repairs: exactId === null ? change.repairs : [], change: refusal ?? targeted, isForbidden };
+      return { ...line, repairs: exactId === null ? change.repairs : [], change: rejection ?? targeted, isForbidden };
     });
     return { part, lines: ready, known };
   }
 
   /**
    * Changes the identifiers of a chunk, committed on return. A line that was changed before with the same idempotency key
-   * has its first result.
+   * returns its first result.
    * @returns the results in the order of the lines.
    * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT,
    * CONFLICT_IN_PROGRESS
@@ -141,7 +140,7 @@ export class ChangeStreamService {
   }
 
   /**
-   * Decides about the changes of a chunk without locks and writes.
+   * Decides the changes of a chunk without locks and writes.
    * @param names the names that earlier chunks of the file would release and get.
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
@@ -153,7 +152,7 @@ export class ChangeStreamService {
     });
   }
 
-  /** The identifiers of results as they are now, in their order. */
+  /** The current records of results, in the order of `ids`. */
   async find(ids: readonly bigint[], principal: Principal): Promise<IdentifierRecord[]> {
     return (await this.reader.findByIds(ids)).map((record) => principal.redact(record));
   }
@@ -188,7 +187,7 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** The result of a line. A repeat by another key of the same client may be permitted less, so that refusal comes first. */
+/** A rejection precedes the replay, because the repeat may come from another key of the client, with fewer rights. */
 function resultOf(
   { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,

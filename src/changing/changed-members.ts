@@ -3,7 +3,7 @@ import { difference } from '../registry/change.js';
 import { type IdentifierRecord, type Tombstone, serializeLifecycle } from '../registry/identifier-record.js';
 import type { State } from '../registry/identifier-record.js';
 
-/** Members of an identifier that a line of a stream of changes can change, as JSON has them. */
+/** The members of an identifier that a line can change, in their JSON form. */
 export interface ChangedMembers extends GivenTexts {
   readonly metadataId?: string | null;
   readonly alternateIds?: string[];
@@ -14,7 +14,7 @@ export interface ChangedMembers extends GivenTexts {
   readonly tombstone?: Omit<Tombstone, 'withdrawnAt'> | null;
 }
 
-/** The members that a change gives another value, with their values before and after it. */
+/** The members that a change affects, with their former and new values. */
 export function changedMembers(
   before: IdentifierRecord,
   after: IdentifierRecord,

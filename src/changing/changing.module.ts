@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MintingServiceModule } from '../minting/minting-service.module.js';
+import { MintingServiceModule } from '../minting/minting.module.js';
 import { StorageWriteModule } from '../storage/storage-write.module.js';
 import { ChangeEngine } from './change-engine.js';
 import { ChangeStreamService } from './change-stream.service.js';

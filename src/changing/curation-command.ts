@@ -44,7 +44,6 @@ export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
   /** Null removes all of them, as an empty list does. */
   readonly alternateIds?: readonly string[] | null;
-  /** The identifier of the previous version of the object. */
   readonly previousVersion?: string | null;
 }
 
@@ -74,7 +73,7 @@ export type CurationStep =
   | Activation<ParsedValues>
   | ({ readonly step: 'withdrawn' } & RequestedWithdrawal)
   | { readonly step: 'reinstated' }
-  /** Ends a reservation by its request. */
+  /** Ends a reservation on request. */
   | { readonly step: 'released' }
   | ValuesStep;
 
@@ -93,7 +92,7 @@ export function namesIn(command: CurationCommand): string[] {
 }
 
 /**
- * @param scheme that of the metadata IDs of the identifier's naming authority.
+ * @param scheme the metadata ID scheme of the identifier's naming authority.
  * @throws Problem with a syntax code, RESERVED_REASON_CODE, or INVALID_REQUEST for an identifier that is too long.
  */
 export function parseCommand(
@@ -128,7 +127,7 @@ function parseValues(values: NewValues, known: NamingAuthoritySnapshot, scheme: 
   };
 }
 
-/** Where the replacement or the previous version is registered that a step names. */
+/** The address of the replacement or the previous version that a step names. */
 export function otherAddressIn(step: CurationStep): Address | null {
   if ('values' in step) return step.values.previousVersion?.address ?? null;
   return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
@@ -163,7 +162,7 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
-  // Hides the values, which a reinstatement before another withdrawal would publish.
+  // A legal reason hides the values of a withdrawn record without a reinstatement, which would publish them.
   if (step.step === 'withdrawn' && step.reasonCode === 'legal' && record.tombstone !== null && !isLegal(record)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
@@ -188,8 +187,8 @@ export interface DecisionContext {
 /**
  * Decides how a step changes a locked record in a permitted state.
  * @returns null when the record has all requested values already.
- * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, WRONG_STATE,
- * RECORD_TOO_LARGE
+ * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR,
+ * WRONG_STATE, RECORD_TOO_LARGE
  * @throws HandleFault as `decideValues`
  */
 export function decide(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
@@ -244,7 +243,7 @@ interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
   readonly previousVersion?: Predecessor | null;
 }
 
-/** Only an active identifier replaces another one: a reservation is no version yet. */
+/** Only an active identifier can replace another one; a reservation is not a version yet. */
 function decideVersion(
   record: IdentifierRecord,
   { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext, Scope } from '../access/principal.js';
 import type { RepairCode, Resolver } from '@mintmark/identifier';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
 import {
   type IdentifierRecord,
   type IdentifierSnapshot,
@@ -33,9 +33,9 @@ import {
 export interface CurationContext extends RequestContext {
   /** The identifier in any form (R-28). */
   readonly identifier: string;
-  /** Where the request has the identifier. */
+  /** Points to the identifier in the request. */
   readonly pointer: string;
-  /** Throws when the identifier, as the principal sees it, is not the one that the change is based on. */
+  /** Throws unless the change is based on the identifier as the principal sees it. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
 
@@ -44,7 +44,7 @@ export interface CurationResult extends Replayable<IdentifierSnapshot> {
   readonly repairs: readonly RepairCode[];
 }
 
-/** To write a deleted Handle registers it again. */
+/** Writing to a deleted Handle registers it again. */
 function scopeOf(step: CurationStep, found: IdentifierRecord, principal: Principal): Scope {
   if (step.step === 'activated' && principal.has('mint')) return 'mint';
   return step.step === 'put' && isDeleted(found) ? 'register' : 'curate';
@@ -63,13 +63,13 @@ export class CurationService {
   ) {}
 
   /**
-   * Changes, activates, withdraws, reinstates or deletes an identifier, or writes its Handle values. For an activation the scope
-   * `mint` is sufficient; to write a deleted Handle requires `register`.
+   * Changes, activates, withdraws, reinstates or deletes an identifier, or writes its Handle values. The scope `mint` suffices for
+   * an activation; writing to a deleted Handle requires `register`.
    * @returns the identifier after the change, as the principal sees it.
    * @throws HandleFault as `decideValues`
-   * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, METADATA_ID_TAKEN,
-   * ALTERNATE_ID_TAKEN, KEY_COLLISION, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE,
-   * METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
+   * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, SCOPE_MISSING,
+   * NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE, METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR,
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async run(context: CurationContext, command: CurationCommand): Promise<CurationResult> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
@@ -118,7 +118,7 @@ export class CurationService {
     return { result: principal.redact(current), replayed, repairs };
   }
 
-  /** A stored snapshot without the names of identifiers that were withdrawn for legal reasons since then. */
+  /** Removes the names of identifiers that were withdrawn for legal reasons since the snapshot was stored. */
   private async asOfNow(snapshot: IdentifierSnapshot, known: NamingAuthoritySnapshot): Promise<IdentifierSnapshot> {
     const { describes, newerVersions } = snapshot;
     const legal = await this.holders.legalAmong([...describes, ...newerVersions].map((name) => ({ name, known })));

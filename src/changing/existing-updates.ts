@@ -18,17 +18,17 @@ import type { LockedIdentifiers } from '../storage/identifiers/identifier-update
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import type { Queryable } from '../storage/transactions.js';
 
-/** Octets of the records that one transaction reads and changes. */
-const MAX_OCTETS = 16_777_216;
+/** Bytes of the records that one transaction reads and changes. */
+const MAX_BYTES = 16_777_216;
 
-/** Identifiers that are changed by one statement. */
+/** Identifiers that one statement changes. */
 const SLICE = 500;
 
 /** A mint whose metadata ID exists, with the identifier that has it. */
 export interface FoundMint {
   readonly job: MintJob;
   readonly id: bigint;
-  /** Whether the result did not keep its record. */
+  /** Whether the result has only the name of its record, because the group has large records. */
   readonly isLarge: boolean;
 }
 
@@ -64,9 +64,9 @@ export class ExistingUpdates {
     const holders = await this.holders.findHolders(names, transaction);
     const ids = [...new Set(holders.flatMap((holder) => holder?.id ?? []))];
     if (ids.length === 0) return null;
-    const octets = await this.reader.octetsOf(ids, transaction);
-    if (octets > MAX_OCTETS) {
-      const detail = `the existing identifiers that the items update have ${octets} octets together; at most ${MAX_OCTETS} are allowed`;
+    const bytes = await this.reader.bytesOf(ids, transaction);
+    if (bytes > MAX_BYTES) {
+      const detail = `the existing identifiers that the items update have ${bytes} bytes together; at most ${MAX_BYTES} are allowed`;
       throw invalidValue('/items', detail);
     }
     return this.engine.lock(transaction, ids);
@@ -74,7 +74,7 @@ export class ExistingUpdates {
 
   /**
    * Updates the identifiers of a transaction that also mints, and replaces their results.
-   * @param locked what `lockExisting` returned at the begin of the transaction.
+   * @param locked the result of `lockExisting` at the beginning of the transaction.
    * @throws Stale to repeat the transaction.
    */
   async applyWithin(
@@ -93,7 +93,7 @@ export class ExistingUpdates {
   }
 
   /**
-   * Updates locked identifiers, no two mints the same one.
+   * Updates locked identifiers, each for one mint.
    * @returns a result for each: the updated identifier, or the Problem WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION or
    * INVALID_REQUEST.
    * @throws Stale when an identifier is not locked or has lost its metadata ID, or a name is that of an expired reservation.
@@ -109,7 +109,7 @@ export class ExistingUpdates {
     const results = new Map<MintJob, MintResult>();
     const [first] = found;
     if (first === undefined) return results;
-    // The mints of a transaction are of one request, which sees the same naming authorities.
+    // The mints of a transaction belong to one request, which sees the same naming authorities.
     const known = principal.viewOf(first.job.known);
     for (let from = 0; from < found.length; from += SLICE) {
       const changes = found.slice(from, from + SLICE).map(({ job, id }) => ({ job, target: targetOf(job, id) }));
@@ -138,7 +138,6 @@ export function knownIn({ records }: LockedIdentifiers): (found: FoundMint) => b
   };
 }
 
-/** Whether a record still has the metadata ID of a mint. */
 function isKnownAs({ metadataId }: IdentifierRecord, { metadata }: MintCommand): boolean {
   return metadataId !== null && metadata !== null && denotes(metadataId, metadata);
 }
@@ -151,7 +150,7 @@ function targetOf({ command }: MintJob, id: bigint): TargetedChange {
   return { id, metadata: null, step, otherId: null, check };
 }
 
-/** The values that a mint gives to an existing identifier: those that it has. */
+/** The values that a mint gives to an existing identifier: those that the request contains. */
 function valuesOf(command: MintCommand): ParsedValues {
   const { sent, alternates } = command;
   const given = TEXTS.flatMap(({ name }) => (sent.includes(name) ? [[name, command[name]]] : []));

@@ -1,8 +1,8 @@
-import { MAX_LOCAL_NAME_OCTETS } from '../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 
-/** Where a Handle of this service is, or would be. */
+/** The location of a Handle of this service, registered or not. */
 export interface HandleLocation {
   readonly kind: 'here';
   readonly authority: NamingAuthority;
@@ -12,13 +12,13 @@ export interface HandleLocation {
   readonly address: Address | null;
 }
 
-/** `foreign`: the prefix is not of this service or hidden from the principal, or there is no "/". */
+/** `foreign`: the prefix is unknown to this service or hidden from the principal, or there is no "/". */
 export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
 
 /** A GUID as local name under the profile "cordra". */
 const GUID = /^[0-9A-Fa-f]{32}$/;
 
-/** Where a Handle is among naming authorities. */
+/** Locates a Handle among naming authorities. */
 export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
   const slash = handle.indexOf('/');
   const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
@@ -34,6 +34,6 @@ export function locationIn(known: NamingAuthoritySnapshot, handle: string): Loca
 }
 
 function isTooLong(text: string): boolean {
-  // A UTF-16 code unit has at most three octets.
-  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
+  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }

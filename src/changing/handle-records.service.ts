@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/mint-budget.js';
+import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
 import { metadataIdIn } from './values-command.js';
@@ -25,12 +25,11 @@ import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 /** `created`: the Handle did not exist, or a client had deleted it. */
 export type PutOutcome = 'created' | 'replaced';
 
-/** Where a Handle is in a problem of the service. */
 const HANDLE_POINTER = '#path/handle';
 
 /**
- * Writes records for clients of the Handle System, by the services and laws of every other change. Handles are native texts
- * (`NA/local`) as a client sent them, in any case where the naming authority ignores it.
+ * Writes records for clients of the Handle System, by the services and rules of every other change. Handles are native texts
+ * (`NA/local`) as the client sent them.
  */
 @Injectable()
 export class HandleRecordsService {
@@ -41,12 +40,11 @@ export class HandleRecordsService {
   ) {}
 
   /**
-   * Writes the values of a Handle; without `indexes` all of them, and it is registered where it does not exist. A new Handle
-   * requires the scope `register`, another one `curate`.
-   * @param onCharge gets the state of the rate limit of a registration.
+   * Writes the values of a Handle. Without `indexes` it writes all of them, and registers a Handle that does not exist. Registration
+   * requires the scope `register`, any other write `curate`.
+   * @param onCharge receives the state of the rate limit of a registration.
    * @throws HandleFault code 4, 100, 101, 201 or 301
-   * @throws Problem METADATA_ID_TAKEN for the metadata ID of another identifier
-   * @throws Problem as `MintingService.mint` and `CurationService.run`
+   * @throws Problem METADATA_ID_TAKEN, or as `MintingService.mint` and `CurationService.run`
    */
   async put(context: RequestContext, handle: string, put: ValuesToPut, onCharge: ChargeReport): Promise<PutOutcome> {
     const located = await this.locate(context, handle);
@@ -83,7 +81,7 @@ export class HandleRecordsService {
   }
 
   /**
-   * Removes the values of some indexes, or none of them.
+   * Removes the values of the indexes; all of them, or none on an error.
    * @throws HandleFault code 100, 200 or 301
    * @throws Problem as `CurationService.run`
    */
@@ -131,7 +129,7 @@ export class HandleRecordsService {
 }
 
 function changeOf({ principal, idempotencyKey }: RequestContext, handle: string) {
-  // A URI is read as it is; a native text with letters before the "/" can have another meaning.
+  // Sent as a URI, because a native text with letters before the "/" may be recognized as another form.
   const identifier = canonicalUri(toHandle(handle, { charset: 'unicode' }));
   return { principal, idempotencyKey, identifier, pointer: HANDLE_POINTER };
 }

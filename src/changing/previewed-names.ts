@@ -2,12 +2,12 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { Holders, PlannedChange } from './change-plan.js';
 
-/** Names that a dry run remembers from one chunk to the next ones, some 200 octets each. */
+/** The most names that a dry run keeps from one chunk to the next ones, some 200 bytes each. */
 const MAX_NAMES = 10_000;
 
 /**
- * The names that the lines of a dry run would release and get, so that later chunks meet them as the change itself would. After
- * `MAX_NAMES` names, chunks meet the names that are registered only.
+ * The names that earlier lines of a dry run would release and get, so that later chunks are decided as in a change. Beyond
+ * `MAX_NAMES` names, later chunks see only registered names.
  */
 export class PreviewedNames {
   private readonly names: Holders = new Map();
@@ -30,7 +30,7 @@ export class PreviewedNames {
     }
   }
 
-  /** Notes the names of a planned change. @param holders who would have names after it. */
+  /** Records the names of a planned change. @param holders the holders of names after it. */
   note({ before, after, released, gained, metadataRecord }: PlannedChange, holders: Holders): void {
     if (metadataRecord !== null) this.note(metadataRecord, holders);
     if (released.length + gained.length === 0) return;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/mint-budget.js';
+import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import {
   type DecidedMint,
@@ -12,22 +12,23 @@ import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
-import { conflictInProgress, isLockTimeout } from '../problem/database-errors.js';
+import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { conflictInProgress } from '../problem/storage-problems.js';
 import type { MintRequest } from '../registry/mint-command.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
-/** Identifiers of one transaction where records are large. */
+/** The most identifiers of one transaction where records are large. */
 const FEW = 16;
 
 /** Another request used the Idempotency-Key of a mint, which must be decided again. */
 class KeyUsed extends Error {}
 
 /**
- * Mints identifiers, and updates those that have the metadata IDs already. A mint is tried first, so that others are not
- * slower; only one whose metadata ID exists gets a transaction of its own.
+ * Mints identifiers, and updates those that already have the metadata IDs. The mint is tried first, so that an update costs other
+ * mints nothing; updates run in separate transactions.
  */
 @Injectable()
 export class UpsertsService {
@@ -57,7 +58,7 @@ export class UpsertsService {
   }
 
   /**
-   * Updates the identifiers of mints that wait for it, and mints again those whose identifier has lost its metadata ID.
+   * Updates the identifiers of mints with the outcome `toUpdate`, and mints again where an identifier has lost its metadata ID.
    * @returns a result for each mint; those without one failed by `failure`.
    */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
@@ -89,7 +90,7 @@ export class UpsertsService {
     return { results, failure: failed };
   }
 
-  /** Updates different identifiers in one transaction, or each in its own where that is not possible. */
+  /** Updates different identifiers in one transaction or, if that fails, in one each. */
   private async updateGroup(
     group: readonly FoundMint[],
     principal: Principal,
@@ -149,7 +150,7 @@ export class UpsertsService {
   }
 }
 
-/** Groups of few identifiers where records are large, because a transaction has the records of all. */
+/** Splits a group with large records, because a transaction keeps all of its records in memory. */
 function bounded(group: readonly FoundMint[]): (readonly FoundMint[])[] {
   const size = group.some(({ isLarge }) => isLarge) ? FEW : group.length;
   return Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size));

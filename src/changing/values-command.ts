@@ -20,7 +20,7 @@ import { invalidValue } from '../problem/problem.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { type StoredValue, isShown } from '../registry/stored-value.js';
 
-/** Writes of the values of a Handle, by a client of the Handle System. */
+/** A write of Handle values by a client of the Handle System. */
 export type ValuesCommand =
   | { readonly step: 'put'; readonly put: ValuesToPut }
   | { readonly step: 'removed'; readonly indexes: readonly number[] }
@@ -52,7 +52,7 @@ export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot, schem
   return { step: 'put', put: { ...put, values }, metadata };
 }
 
-/** The content of a write for its fingerprint: the times of values are those of the request. */
+/** The content of a write for its fingerprint, without timestamps, which are the time of the request. */
 export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'deleted' }>): object {
   if (step.step === 'removed') return { indexes: step.indexes };
   const { values, indexes, overwrite } = step.put;
@@ -73,7 +73,7 @@ export function decideValues(
   if (isDeleted(record) && (step.step !== 'put' || step.put.indexes !== null))
     throw new HandleFault(RESPONSE_CODE.handleNotFound);
   if (step.step === 'deleted') return deleteRecord(record, at);
-  // To write it registers it again.
+  // A write registers a deleted Handle again.
   if (isDeleted(record)) activeIn(known, record.namingAuthority);
   if (step.step === 'put' && step.put.indexes === null && !step.put.overwrite && !isDeleted(record))
     throw new HandleFault(RESPONSE_CODE.handleExists);

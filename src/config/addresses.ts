@@ -4,7 +4,7 @@ import { type Resolver, parseResolver } from '@mintmark/identifier';
 /** A host name (RFC 1123 2.1), which includes IPv4 addresses. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
-/** The entries of a list with commas. */
+/** Splits a comma-separated list. */
 export function entriesOf(list: string): string[] {
   return list
     .split(',')
@@ -12,7 +12,7 @@ export function entriesOf(list: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** A text that can only be meant as an address: digits and dots, or with a colon. */
+/** A text that can only be an address: digits and dots, or with a colon. */
 const LIKE_ADDRESS = /^[0-9.]+$|:/;
 
 /** The problem of an address to listen on. */
@@ -29,7 +29,7 @@ export function hostProblem(entry: string): string[] {
   return [`ALLOWED_HOSTS contains "${entry}", which is not a host name or an IP address; omit scheme, port and path`];
 }
 
-/** The problem of an entry of `TRUSTED_PROXIES`: an address, or a network such as `10.0.0.0/8`. */
+/** The problem of an entry of `TRUSTED_PROXIES`, which must be an address, or a network such as `10.0.0.0/8`. */
 export function proxyProblem(entry: string): string[] {
   const [address = '', bits] = entry.split('/', 2);
   const version = isIP(address);
@@ -42,7 +42,7 @@ export function proxyProblem(entry: string): string[] {
 /** An http or https URL of a host and at most one path segment, without user, query and fragment. */
 const UPSTREAM = /^(https?):\/\/([^/?#@]+)(?:\/([^/?#]+))?\/?$/i;
 
-/** The resolver to which requests for unknown prefixes are redirected; undefined where `url` is none. */
+/** The resolver to which requests for unknown prefixes are redirected; undefined for an invalid URL. */
 export function upstreamOf(url: string): Resolver | undefined {
   const [, scheme, authority, firstSegment = null] = UPSTREAM.exec(url) ?? [];
   if (scheme === undefined || authority === undefined) return undefined;
@@ -59,7 +59,7 @@ export function upstreamProblem(url: string | undefined): string[] {
 }
 
 /**
- * The problem of the URL of a database (undefined when not set), in words that do not contain its password.
+ * The problem of a database URL, without its password.
  * @param variable `DATABASE_URL` or `READ_DATABASE_URL`.
  */
 export function databaseUrlProblem(variable: string, url: string | undefined): string[] {
@@ -79,7 +79,7 @@ export function databaseUrlProblem(variable: string, url: string | undefined): s
   const schema = new URL(url).searchParams.get('schema');
   if (schema === null) return [];
   return [
-    `${variable} has the parameter schema, which PostgreSQL does not know; remove it, and set the schema of the role: ALTER ROLE … SET search_path = "${schema}"`,
+    `${variable} has the parameter schema, which is not one of PostgreSQL; remove it, and set the schema of the role: ALTER ROLE … SET search_path = "${schema}"`,
   ];
 }
 

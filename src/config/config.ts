@@ -15,7 +15,8 @@ import {
   upstreamProblem,
 } from './addresses.js';
 import { Environment, type LoggedAddresses, type PublicHistory } from './environment.js';
-import { type FaceName, faceProblems, facesOf } from './faces.js';
+import { type InterfaceName, interfaceProblems, interfacesOf } from './interfaces.js';
+import { type RenamedVariable, withTodaysNames } from './renamed-variables.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
 import { StartupError, reasonOf } from './startup-error.js';
@@ -36,7 +37,7 @@ export interface RequestLimits {
   readonly longLivedPerKey: number;
   /** Bodies of more than 1 MiB from one address without a key. */
   readonly largePerAddress: number;
-  /** Octets. */
+  /** Bytes. */
   readonly largestBody: number;
 }
 
@@ -53,7 +54,7 @@ export interface Config {
   readonly metricsPort: number | null;
   /** The URL, or the folder of the embedded PostgreSQL. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** The URL of a server that reads go to first; null for none. */
+  /** The URL of a replica, which reads query first; null for none. */
   readonly readDatabaseUrl: string | null;
   /** Whether a start may change the schema. */
   readonly mayMigrate: boolean;
@@ -61,21 +62,22 @@ export interface Config {
   readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
-  /** Whether the operator has named this resolver; the default one knows none of the identifiers of a new service. */
+  /** Whether the operator has set the resolver. The default one does not resolve the identifiers of a new service. */
   readonly isResolverSet: boolean;
-  /** The resolver for prefixes of others; null for none. */
+  /** The resolver for foreign prefixes; null for none. */
   readonly upstream: Resolver | null;
-  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
   readonly blockedByUrl: string | null;
-  /** Seconds for which browsers, and caches that several clients share, may store a redirect. */
+  /** Seconds for which browsers and shared caches may store a redirect. */
   readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
-  readonly faces: ReadonlySet<FaceName>;
+  readonly interfaces: ReadonlySet<InterfaceName>;
   /** Null under open access. */
   readonly adminApiKey: string | null;
   readonly publicRead: boolean;
   readonly publicHistory: PublicHistory;
   readonly openAccessHosts: readonly string[] | null;
   readonly misspelledVariables: readonly MisspelledVariable[];
+  readonly renamedVariables: readonly RenamedVariable[];
   readonly logLevel: string;
   readonly logAddresses: LoggedAddresses;
   /** Lines of each kind, see `LineLimit`; 0 for no limit. */
@@ -87,10 +89,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
-  readonly answerStallTimeoutMs: number;
+  readonly responseStallTimeoutMs: number;
   readonly responseSpoolBytes: number;
-  /** The most entries and octets of the cache of records; 0 of one of them is no cache. */
-  readonly recordCache: { readonly entries: number; readonly octets: number };
+  /** The most entries and bytes of the cache of records; 0 for either disables it. */
+  readonly recordCache: { readonly entries: number; readonly bytes: number };
   readonly shutdownTimeoutMs: number;
   /** How long requests are served while readiness fails, before the drain. */
   readonly shutdownDelayMs: number;
@@ -98,7 +100,8 @@ export interface Config {
 
 /** Reads the configuration. @throws StartupError that lists every invalid variable. */
 export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
-  const { variables, problems: keyProblems } = withAdminApiKey(given);
+  const { variables: named, renamed, problems: nameProblems } = withTodaysNames(given);
+  const { variables, problems: keyProblems } = withAdminApiKey(named);
   const environment = plainToInstance(Environment, variables, {
     excludeExtraneousValues: true,
     exposeDefaultValues: true,
@@ -111,15 +114,16 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
   });
   // An embedded database has a naming authority by default, so that the first mint needs no configuration.
   const namingAuthorities = environment.NAMING_AUTHORITIES ?? (environment.DATABASE_URL === undefined ? '100.102' : '');
-  const misspelled = misspelledVariables(Object.keys(given), VARIABLES);
+  const misspelled = misspelledVariables(Object.keys(named), VARIABLES);
   const problems = [
+    ...nameProblems,
     ...keyProblems,
     ...validateSync(environment).map(describeProblem),
     ...(resolver.ok ? [] : [`RESOLVER_SCHEME, RESOLVER_AUTHORITY, RESOLVER_FIRST_SEGMENT: ${resolver.fault.detail}`]),
     ...namingAuthorityProblems(namingAuthorities),
     ...entriesOf(environment.TRUSTED_PROXIES).flatMap(proxyProblem),
     ...entriesOf(environment.ALLOWED_HOSTS).flatMap(hostProblem),
-    ...faceProblems(environment.FACES),
+    ...interfaceProblems(environment.INTERFACES),
     ...upstreamProblem(environment.RESOLVER_UPSTREAM),
     ...portProblems(environment),
     ...listenProblem(environment.HOST),
@@ -149,12 +153,13 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
       browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
       sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,
     },
-    faces: facesOf(environment.FACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
+    interfaces: interfacesOf(environment.INTERFACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
     publicRead: environment.PUBLIC_READ === 'true',
     publicHistory: environment.PUBLIC_HISTORY,
     openAccessHosts: isOpen(environment) ? entriesOf(environment.ALLOWED_HOSTS) : null,
     misspelledVariables: misspelled,
+    renamedVariables: renamed,
     logLevel: environment.LOG_LEVEL,
     logAddresses: environment.LOG_ADDRESSES,
     logLinesPerSecond: environment.LOG_LINES_PER_SECOND,
@@ -172,9 +177,9 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     trustedProxies: entriesOf(environment.TRUSTED_PROXIES),
     bodyLimitBytes: environment.BODY_LIMIT_BYTES,
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
-    answerStallTimeoutMs: environment.ANSWER_STALL_TIMEOUT_MS,
+    responseStallTimeoutMs: environment.RESPONSE_STALL_TIMEOUT_MS,
     responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
-    recordCache: { entries: environment.RECORD_CACHE_ENTRIES, octets: environment.RECORD_CACHE_BYTES },
+    recordCache: { entries: environment.RECORD_CACHE_ENTRIES, bytes: environment.RECORD_CACHE_BYTES },
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
     shutdownDelayMs: environment.SHUTDOWN_DELAY_SECONDS * 1000,
   };
@@ -245,7 +250,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.[0-9]{1,3}){3}$/.test(host);
 }
 
-/** Whether a host name or an address leads to the machine of its user (RFC 6761 6.3). */
+/** Whether a host name or an address refers to the local machine (RFC 6761 6.3). */
 function isLoopbackName(host: string): boolean {
   return isLoopback(host) || host === '[::1]' || /(^|\.)localhost$/i.test(host);
 }

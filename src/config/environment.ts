@@ -7,7 +7,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
 export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 
-/** What the log has of the addresses of clients: all, their network (24 bits of IPv4, 48 of IPv6), or nothing. */
+/** What the log contains of client addresses: all, the network (24 bits of IPv4, 48 of IPv6), or nothing. */
 const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
 export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
 
@@ -115,9 +115,9 @@ export class Environment {
   @Text()
   BLOCKED_BY_URL?: string;
 
-  /** Checked by `facesOf`. */
+  /** Checked by `interfacesOf`. */
   @Text()
-  FACES?: string;
+  INTERFACES?: string;
 
   @IsIn(['open', 'keys'], { message: 'must be "open" or "keys"' })
   @Text()
@@ -169,7 +169,7 @@ export class Environment {
 
   @WholeBetween(1024, 268_435_456) BODY_LIMIT_BYTES = 16_777_216;
   @WholeBetween(1000, 600_000) REQUEST_TIMEOUT_MS = 30_000;
-  @WholeBetween(1000, 600_000) ANSWER_STALL_TIMEOUT_MS = 30_000;
+  @WholeBetween(1000, 600_000) RESPONSE_STALL_TIMEOUT_MS = 30_000;
   @WholeBetween(0, 999_999_999) RESPONSE_SPOOL_BYTES = 67_108_864;
   @WholeBetween(0, 10_000_000) RECORD_CACHE_ENTRIES = 100_000;
   @WholeBetween(0, 999_999_999) RECORD_CACHE_BYTES = 201_326_592;

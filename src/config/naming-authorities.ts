@@ -10,7 +10,7 @@ export interface ConfiguredNamingAuthority {
   readonly metadataIdScheme: 'recognized' | 'any';
 }
 
-/** What may follow a prefix: its profile, and the metadata ID scheme "any". */
+/** The settings that may follow a prefix: its profile, and the metadata ID scheme "any". */
 const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> = new Map([
   ['cordra', { profile: 'cordra', metadataIdScheme: 'recognized' }],
   ['handle', { profile: 'handle', metadataIdScheme: 'recognized' }],
@@ -19,8 +19,8 @@ const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> =
 ]);
 
 /**
- * Parses `NAMING_AUTHORITIES`: prefixes, each with its profile after a colon unless that is "cordra", and ":any" after the profile for
- * that metadata ID scheme, separated by commas. The entries that are not valid are left to `namingAuthorityProblems`.
+ * Parses `NAMING_AUTHORITIES`, a comma-separated list of `prefix[:profile[:any]]`. The profile is "cordra" by default; `any` is the
+ * metadata ID scheme. Invalid entries are left to `namingAuthorityProblems`.
  */
 export function namingAuthoritiesOf(list: string): ConfiguredNamingAuthority[] {
   const byPrefix = new Map(entriesOf(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));

@@ -6,8 +6,8 @@ const POLL_MS = 500;
 const SHELL = /^(?:ash|bash|busybox|dash|ksh|sh|zsh)$/;
 
 /**
- * Calls `ended` once when the parent npm has ended, whose signals may not reach this process. Only under `npm start`,
- * and not on Windows, which does not report the end of a parent.
+ * Calls `ended` once when the parent npm has ended, whose signals may not reach this process. Has no effect outside `npm start`, or
+ * on Windows, which does not report the end of a parent.
  */
 export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = process.env): void {
   if (variables.npm_lifecycle_event !== 'start' || variables.npm_package_name !== 'mintmark') return;

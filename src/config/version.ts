@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of Mintmark: that of package.json. */
+/** The version in package.json. */
 export const { version: VERSION } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string };

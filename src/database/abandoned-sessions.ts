@@ -2,9 +2,9 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 /**
- * $1: process numbers; $2: the seconds since each connected. Ends sessions that wait for a standby; those that wait for something
- * else end by their own limits. After a failover another session can have the number: it has another age. Clocks drift, at most
- * by a percent.
+ * $1: process numbers; $2: seconds since each session connected. Ends only sessions that wait for a standby; waits of other kinds have
+ * limits of their own. Ages are compared because another session can have the same process number after a failover; the tolerance covers
+ * clocks that drift by up to 1 %.
  */
 const TERMINATE = `
   SELECT a.pid, CASE WHEN a.wait_event = 'SyncRep' THEN pg_terminate_backend(a.pid) ELSE false END AS ended
@@ -15,26 +15,26 @@ const TERMINATE = `
 const TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
 
-/** Between two lines of the log. */
+/** Minimum time between two log lines. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** Sessions that were not ended after this time have ended by their own limits, or with their server. */
+/** Sessions not ended by this time have ended by their own limits, or with their server. */
 const MAX_AGE_MS = 600_000;
 
-/** More would only be found again by later statements that fail. */
+/** Maximum number of sessions to remember; further failing statements report sessions again. */
 const MOST = 1000;
 
 const connectedAt = new WeakMap<object, number>();
 
-/** Notes the age of a session that may be given up later. */
+/** Records when a session connected, so that `AbandonedSessions` can compare its age. */
 export function noteConnected(client: object): void {
   connectedAt.set(client, performance.now());
 }
 
 /**
- * Ends sessions on the server that the pool has given up while they waited for a synchronous standby. PostgreSQL does not notice
- * there that the client is gone, so they would add up until no read finds a connection. Their transactions are committed on the
- * server, and their outcome was reported as unknown.
+ * Ends, on the server, sessions that the pool dropped while they waited for a synchronous standby. PostgreSQL does not detect the lost
+ * client during that wait, so these sessions would accumulate until no connection is left for reads. Their transactions are committed on
+ * the server, and clients were told that the outcome is unknown.
  */
 export class AbandonedSessions {
   private readonly sessions = new Map<number, { readonly connectedAt: number; readonly since: number }>();
@@ -42,7 +42,7 @@ export class AbandonedSessions {
   private unreported = 0;
   private reportedAt = -Infinity;
 
-  /** @param pool of connections that never wait for a standby. */
+  /** @param pool its connections never wait for a standby. */
   constructor(
     private readonly pool: Pick<pg.Pool, 'query'>,
     private readonly logger: Pick<Logger, 'warn'>,
@@ -63,7 +63,7 @@ export class AbandonedSessions {
       await this.terminate(new Map(this.sessions)).catch(() => null);
       const before = performance.now() - MAX_AGE_MS;
       for (const [pid, { since }] of this.sessions) if (since < before) this.sessions.delete(pid);
-      // Does not keep the process.
+      // The pause does not keep the process alive.
       if (this.sessions.size > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
     }
     this.isRunning = false;
@@ -74,7 +74,7 @@ export class AbandonedSessions {
     const { rows } = await this.pool.query<{ pid: number; ended: boolean }>(TERMINATE, [[...sought.keys()], ages]);
     const left = new Set(rows.filter(({ ended }) => !ended).map(({ pid }) => pid));
     for (const [pid, session] of sought) {
-      // Another one with its number may have been added meanwhile.
+      // A newer session may have been added under the same process number.
       if (this.sessions.get(pid) === session && !left.has(pid)) this.sessions.delete(pid);
     }
     this.report(rows.length - left.size);
@@ -89,7 +89,7 @@ export class AbandonedSessions {
   }
 }
 
-/** What `AbandonedSessions` needs. @param url of the primary. @returns a pool of its own: all others may wait for the standby. */
+/** A separate pool, because connections of the others may wait for the standby. @param url of the primary. */
 export function createEndingPool(url: string): pg.Pool {
   const limits = {
     max: 1,

@@ -3,7 +3,7 @@ import { reasonOf } from '../config/startup-error.js';
 import { pendingMigrations } from './schema-state.js';
 import type { ShippedMigration } from './shipped-migrations.js';
 
-/** The table of Prisma 7, in which `prisma migrate` finds the migrations that were applied. */
+/** The table in which Prisma 7 records applied migrations. */
 const CREATE_TABLE = `
   CREATE TABLE _prisma_migrations (
     id                  VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -16,19 +16,19 @@ const CREATE_TABLE = `
     applied_steps_count INTEGER NOT NULL DEFAULT 0
   )`;
 
-/** An unfinished run had no effect either; `prisma migrate` accepts it once it is marked as rolled back. */
+/** Marks an interrupted run as rolled back, which `prisma migrate` requires. It had no effect, because migrations are transactions. */
 const CLOSE_UNFINISHED = `
   UPDATE _prisma_migrations SET rolled_back_at = now()
   WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`;
 
-/** Within the transaction, now() is its start. Prisma reads the rows in the order of started_at. */
+/** `started_at` orders the rows for Prisma; within the transaction, now() is the time of its start. */
 const RECORD = `
   INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
   VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;
 
 /**
- * Applies those of the migrations that the database lacks, each in one transaction with its row of
- * `_prisma_migrations`, and returns their names. The caller holds the migration lock.
+ * Applies the migrations that the database lacks, each in one transaction with its row of `_prisma_migrations`, and returns their names.
+ * The caller holds the migration lock.
  * @throws Error that names the first migration that failed; those before it stay applied, and it has no effect.
  */
 export async function applyMigrations(
@@ -49,7 +49,7 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
     await session.query(RECORD, [checksum, name]);
     await session.query('COMMIT');
   } catch (error) {
-    // A lost session is rolled back by the server.
+    // If the session is lost, the server rolls back.
     await session.query('ROLLBACK').catch(() => {});
     throw new Error(
       `the migration ${name} failed: ${reasonOf(error)}. A migration that fails has no effect; the next start applies it again.`,
@@ -58,7 +58,7 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
   }
 }
 
-/** @throws Error when the schema has tables without a record of migrations: they belong to another program. */
+/** @throws Error when the schema has tables but no record of migrations, so that they belong to another program. */
 async function ensureTable(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists, current_schema() AS schema,

@@ -3,23 +3,22 @@ import pg from 'pg';
 import { CommitWatch, acknowledged } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
-/** Minimum time between two probes. */
 const INTERVAL_MS = 2000;
 
-/** Writes a record of the log and no row, so that its commit waits as that of a mint does. */
+/** Writes a WAL record and no row, so that its commit waits as that of a mint does. */
 const PROBE = "SELECT pg_logical_emit_message(true, 'mintmark', '')";
 
-/** The longest timeout of Node.js: the wait ends when the commit is acknowledged or the session is lost. */
+/** The longest timeout of Node.js. The wait ends when the commit is acknowledged or the session is lost. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Names a session so that no other server has one with this name. */
+/** SQL that identifies a session across servers. */
 export const SESSION_NAME = "concat_ws(' ', pid, extract(epoch FROM backend_start))";
 
 const OWN_SESSION = `SELECT ${SESSION_NAME} AS session FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
 /**
- * Sends a write that shows whether commits are completed. Its one connection is kept while the commit waits: a connection
- * that is given up would leave a session that waits for the standby, and the next one another.
+ * Sends a write that shows whether commits complete. It keeps its one connection while the commit waits: dropping it would leave a session
+ * that waits for the standby, and the next probe another one.
  */
 @Injectable()
 export class CommitProbe implements OnModuleDestroy {
@@ -32,12 +31,12 @@ export class CommitProbe implements OnModuleDestroy {
     private readonly commits: CommitWatch,
   ) {}
 
-  /** The `SESSION_NAME` of the session whose commit waits; null where none does. */
+  /** The `SESSION_NAME` of the session whose commit waits, or null. */
   get waitingSession(): string | null {
     return this.waiting?.session ?? null;
   }
 
-  /** Sends a probe, if none is under way and the last one was not sent just now. Its errors are those of the database. */
+  /** Sends a probe, unless one is in progress or was sent within `INTERVAL_MS`. Its errors are ignored. */
   send(): void {
     if (this.sending || performance.now() - this.sentAt < INTERVAL_MS) return;
     this.sending = true;
@@ -47,7 +46,7 @@ export class CommitProbe implements OnModuleDestroy {
       .finally(() => (this.sending = false));
   }
 
-  /** Gives up a probe whose session the server does not have: it waits on a lost connection. */
+  /** Drops a probe whose session no longer exists on the server: its connection is lost. */
   abandon(session: string): void {
     if (this.waiting?.session !== session) return;
     this.sentAt = -Infinity;

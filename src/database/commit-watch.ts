@@ -1,39 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Milliseconds without an acknowledged commit, while a write waits for one, after which commits stand. */
+/** Milliseconds that a write waits without any acknowledged commit before commits count as stalled. */
 export const STANDING_MS = 5000;
 
 interface WaitingWrite {
-  /** By the monotonic clock. */
   readonly sentAt: number;
 }
 
 /**
- * The commits that this process waits for: those of requests and of `CommitProbe`. A commit waits for the disk of the
- * server and, where one is configured, for its synchronous standby, and no statement timeout ends this wait.
+ * Tracks commits in progress: those of requests and of `CommitProbe`. A commit waits for the disk of the server and, where configured, for
+ * its synchronous standby; no statement timeout ends this wait.
  */
 @Injectable()
 export class CommitWatch {
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
-  /** Since when writes wait without an acknowledged one. It stays when they are given up later than `STANDING_MS`; null for none. */
+  /** When writes began to wait without an acknowledged commit, or null. While commits are stalled, it outlives the writes. */
   private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
   private doubtful = false;
   private listener: () => void = () => {};
 
-  /** @param listener is called after each acknowledged commit. */
   onCommit(listener: () => void): void {
     this.listener = listener;
   }
 
-  /**
-   * Watches a COMMIT, or a statement that commits by itself. Returns what it returns, and throws what it throws.
-   * @param isProbe for a write that only shows whether commits are completed. At most one at a time.
-   */
+  /** Watches a COMMIT, or a statement that commits by itself. @param isProbe for the write of `CommitProbe`, one at a time. */
   async watch<T>(send: () => Promise<T>, isProbe = false): Promise<T> {
     const write = { sentAt: performance.now() };
     this.queue.add(write);
@@ -44,7 +39,7 @@ export class CommitWatch {
       this.acknowledge(write);
       return result;
     } catch (error) {
-      if (!isRefusal(error)) this.doubtful = true;
+      if (!isRejection(error)) this.doubtful = true;
       throw error;
     } finally {
       if (isProbe) this.probe = null;
@@ -54,35 +49,32 @@ export class CommitWatch {
     }
   }
 
-  /** Called when the server accepts no writes, so that a probe shows when it does again. */
+  /** Called when the server accepts no writes, so that a probe is sent to detect when it accepts them again. */
   doubt(): void {
     this.doubtful = true;
   }
 
-  /** Whether a probe is needed to know if commits are completed: a write failed, or none was completed for long. */
+  /** Whether a probe is needed to learn if commits complete: a write failed, or commits are stalled. */
   get isDoubtful(): boolean {
     return this.doubtful || this.isStanding;
   }
 
-  /**
-   * Whether commits stand: writes have waited for `STANDING_MS` without an acknowledged one. It stays true after the waiting
-   * connections were given up, until a commit is acknowledged.
-   */
+  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit; stays true until one is acknowledged. */
   get isStanding(): boolean {
     return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }
 
-  /** Whether a commit other than that of the probe was acknowledged since a time, as `performance.now`. */
+  /** Whether a commit other than that of the probe was acknowledged since a time of `performance.now`. */
   hasWrittenSince(time: number): boolean {
     return this.lastWriteAt >= time;
   }
 
-  /** Seconds since a commit was last acknowledged; NaN before the first one. */
+  /** Seconds since the last acknowledged commit; NaN before the first one. */
   get lastCommitAgeSeconds(): number {
     return this.lastCommitAt === null ? NaN : secondsSince(this.lastCommitAt);
   }
 
-  /** Seconds for which the oldest write has waited for the response to its commit; 0 if none waits. */
+  /** Seconds for which the oldest write has waited for its commit; 0 if none waits. */
   get oldestWaitingSeconds(): number {
     return this.oldest === null ? 0 : secondsSince(this.oldest.sentAt);
   }
@@ -95,7 +87,7 @@ export class CommitWatch {
   private acknowledge(write: WaitingWrite): void {
     this.lastCommitAt = performance.now();
     if (this.probe !== write) this.lastWriteAt = this.lastCommitAt;
-    // A statement that writes nothing, such as a replay, does not wait, so that only the probe counts while there is one.
+    // A statement that writes nothing, such as a replay, commits without waiting. While a probe is in progress, only its commit counts.
     if (this.probe === null || this.probe === write) {
       this.since = this.lastCommitAt;
       this.doubtful = false;
@@ -105,10 +97,10 @@ export class CommitWatch {
 }
 
 /**
- * Whether the server refused a statement because of its data, a lock or its disk, which says nothing about commits. Other
- * errors are a lost connection, a read-only server (25006), and one that shuts down (57P01 to 57P03).
+ * Whether the server rejected a statement because of its data, a lock or its disk, which says nothing about commits. Excluded are lost
+ * connections (08), a read-only server (25006) and one that shuts down (57P01 to 57P03).
  */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25006|57P)/.test(error.code ?? '');
 }
 
@@ -116,14 +108,14 @@ function secondsSince(at: number): number {
   return (performance.now() - at) / 1000;
 }
 
-/** The function of PostgreSQL that waits for a synchronous standby. Unlike the text of a notice, its name is not translated. */
+/** The PostgreSQL function that waits for a synchronous standby. Its name is not translated, unlike the text of a notice. */
 const WAIT_ROUTINE = 'SyncRepWaitForLSN';
 
 const cancelled = new WeakSet<object>();
 
 /**
- * Notices commits whose wait for the standby was cancelled, by `pg_cancel_backend` for example. PostgreSQL reports success for them
- * with a warning, although the standby may not have the transaction.
+ * Detects commits whose wait for the standby was cancelled, for example by `pg_cancel_backend`. PostgreSQL reports success for them with a
+ * warning, although the standby may not have the transaction.
  */
 export function watchStandbyNotices(client: pg.PoolClient): void {
   client.on('notice', ({ routine }) => {
@@ -131,7 +123,7 @@ export function watchStandbyNotices(client: pg.PoolClient): void {
   });
 }
 
-/** The result of a commit. @throws an Error with SQLSTATE 08007 (outcome unknown) where its wait for the standby was cancelled. */
+/** Awaits a commit. @throws Error with SQLSTATE 08007 (outcome unknown) if its wait for the standby was cancelled. */
 export async function acknowledged<T>(client: object, commit: Promise<T>): Promise<T> {
   const result = await commit;
   if (!cancelled.delete(client)) return result;

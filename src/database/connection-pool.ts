@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { ServerSessions } from './server-sessions.js';
 import { timeStatements } from './statement-times.js';
 
-/** The message of `pg` for a request that waited for a connection in vain, because the pool was full. */
+/** The message of `pg` when no connection became free in time because the pool was full. */
 const WAITED_IN_VAIN = 'timeout exceeded when trying to connect';
 
 /** No connection became free in time, although the database completed statements on the connections in use. */
@@ -10,7 +10,7 @@ export class PoolBusyError extends Error {
   readonly code = 'POOL_BUSY';
 }
 
-/** Whether a request for a connection waited in vain, because the pool was full. */
+/** Whether an error says that no connection became free in time because the pool was full. */
 export function isFullPool(error: unknown): boolean {
   return error instanceof PoolBusyError || (error instanceof Error && error.message === WAITED_IN_VAIN);
 }
@@ -21,25 +21,25 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** Of a connection that the server refuses because its limit, or that of the role or the database, is reached. */
+/** SQLSTATE of a connection that exceeds the limit of the server, the role or the database. */
 const TOO_MANY_SESSIONS = '53300';
 
-/** After this time without a refusal, a pool may open as many sessions as before. */
+/** Time after the last rejection until a pool may open all its sessions again. */
 const LOWERED_MS = 10_000;
 
-/** Between two attempts of a pool that has no session. */
+/** Pause between attempts of a pool that has no session. */
 const PAUSE_MS = 50;
 
-/** A pool that tells a full pool from a database that does not respond. */
+/** A pool that distinguishes a full pool from a database that does not respond. */
 export class ConnectionPool extends pg.Pool {
-  /** The sessions that the pool may open, unless the server refuses them. */
+  /** Maximum number of sessions while the server rejects none. */
   readonly size: number;
-  /** Called with the seconds of each statement that has ended. */
+  /** Called with the duration in seconds of each completed statement. */
   statementEnded: (seconds: number) => void = () => {};
   private lastCompletion = -Infinity;
   private raising: NodeJS.Timeout | undefined;
 
-  /** @param sessions null where a refused session is an error. */
+  /** @param sessions null where a rejected session is an error. */
   constructor(
     settings: pg.PoolConfig,
     readonly sessions: ServerSessions | null = null,
@@ -57,7 +57,7 @@ export class ConnectionPool extends pg.Pool {
     sessions?.add(this);
   }
 
-  /** Where the server admits no further session, the call waits for one that the pool has. @throws PoolBusyError */
+  /** If the server admits no further session, waits for one that the pool has. @throws PoolBusyError */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
@@ -73,26 +73,26 @@ export class ConnectionPool extends pg.Pool {
     });
   }
 
-  /** Closes one session, in its turn among those who wait for one, and opens no other one in its place. */
+  /** Closes one session, after the requests that already wait for one, and opens no other in its place. */
   async giveUpSession(): Promise<void> {
     this.lower(this.totalCount - 1);
     const client = await this.connect();
-    // Without an error: the session is not broken.
+    // Released without an error, because the session is not broken.
     void (client as unknown as pg.Client).end().catch(() => null);
     client.release();
   }
 
   private connectWithin(callback: Connected, since: number, leftMs: number | undefined): void {
     const { connectionTimeoutMillis: limitMs } = this.options;
-    // `pg.Pool` reads it during the call.
+    // `pg.Pool` reads this option during the call.
     this.options.connectionTimeoutMillis = leftMs;
     super.connect((error, client, done) => {
-      if (error === undefined || this.sessions === null || !isSessionRefused(error)) {
+      if (error === undefined || this.sessions === null || !isSessionRejected(error)) {
         callback(error === undefined ? undefined : this.reasonOf(error, since), client, done);
         return;
       }
       this.lower(this.totalCount);
-      this.sessions.refused(this);
+      this.sessions.rejected(this);
       const pauseMs = this.totalCount === 0 ? PAUSE_MS : 0;
       const left = limitMs === undefined ? undefined : Math.ceil(since + limitMs - performance.now() - pauseMs);
       if (left !== undefined && left <= 0) callback(error, undefined, done);
@@ -105,7 +105,6 @@ export class ConnectionPool extends pg.Pool {
     this.options.connectionTimeoutMillis = limitMs;
   }
 
-  /** Whether the server has refused a session in the last `LOWERED_MS`. */
   get isLowered(): boolean {
     return this.options.max < this.size;
   }
@@ -116,7 +115,7 @@ export class ConnectionPool extends pg.Pool {
     this.raising = setTimeout(() => (this.options.max = this.size), LOWERED_MS).unref();
   }
 
-  /** Whether the database has completed a statement on a connection of the pool since a time, as `performance.now`. */
+  /** Whether the database has completed a statement on a connection of the pool since a time of `performance.now`. */
   completedSince(time: number): boolean {
     return this.lastCompletion >= time;
   }
@@ -127,7 +126,7 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
-/** Whether the server refused a connection because its limit, or that of the role or the database, is reached. */
-export function isSessionRefused(error: unknown): boolean {
+/** Whether the server rejected a connection because a limit of sessions is reached. */
+export function isSessionRejected(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === TOO_MANY_SESSIONS;
 }

@@ -4,29 +4,29 @@ import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
-/** Less than `deadlock_timeout`, so that the probe never ends another transaction, and than the patience of a balancer. */
+/** Below `deadlock_timeout`, so that the probe never ends another transaction, and below the timeout of a load balancer. */
 const LOCK_WAIT_MS = 700;
 
-/** The blocker is read after this wait. */
+/** Delay before the blocking session is read, when the probe waits for its lock. */
 const LOOK_AFTER_MS = 20;
 
-/** The session that reads the blocker may wait for its connection. */
+/** The session that reads the blocking one may wait for a connection. */
 const BLOCKER_WAIT_MS = 100;
 
-/** The limit for all statements together. A database that does not respond is reported by the other checks. */
+/** Limit for all statements together. Other checks report a database that does not respond. */
 const MAX_MS = 950;
 
-/** The locks of mints and changes: they wait for no row and write nothing. All statements are one transaction, which ends with them. */
+/** The table locks of mints and changes, without waits for rows or writes. Sent at once, the statements are one transaction. */
 const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier, change IN ROW EXCLUSIVE MODE`;
 
-/** $1: the process that waits. The oldest transaction of those before it; pid 0 is a prepared transaction. */
+/** $1: the process that waits. Returns the oldest transaction that blocks it; pid 0 is a prepared transaction. */
 const BLOCKER = `
   SELECT (SELECT relation::regclass::text FROM pg_locks l WHERE l.pid = $1 AND NOT granted) AS "table", pid, usename AS "user", state,
          round(extract(epoch FROM clock_timestamp() - xact_start))::int AS "ageSeconds"
   FROM unnest(pg_blocking_pids($1)) AS blocking (pid) LEFT JOIN pg_stat_activity USING (pid)
   ORDER BY xact_start LIMIT 1`;
 
-/** The session that locks a table; null where the role of the service may not see it. */
+/** The session that locks a table. Fields are null where the role of the service may not see them. */
 export interface Blocker {
   readonly table: string | null;
   readonly pid: number;
@@ -40,7 +40,7 @@ export interface TableLock {
   readonly blocker: Blocker | null;
 }
 
-/** Finds out whether the table of identifiers, or that of changes, is locked against all writes. */
+/** Detects whether the table of identifiers or of changes is locked against all writes. */
 @Injectable()
 export class LockProbe {
   constructor(
@@ -48,7 +48,7 @@ export class LockProbe {
     private readonly commits: CommitWatch,
   ) {}
 
-  /** @returns null where none is locked, a write was completed meanwhile, or the database does not respond. Throws nothing. */
+  /** @returns null if no table is locked, a write was completed meanwhile, or the database does not respond. Throws nothing. */
   async find(): Promise<TableLock | null> {
     return Promise.race([this.probe().catch(() => null), pause(MAX_MS, null, { ref: false })]);
   }

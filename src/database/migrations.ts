@@ -9,7 +9,7 @@ import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session
 import { type ShippedMigration, shippedMigrations } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
-/** The first migrations of the layouts of development versions. One migration, which is rewritten until the first release, replaces them. */
+/** The first migrations of development versions. Until the first release, the only migration is rewritten and replaces them. */
 const OLD_MIGRATIONS = [
   '20261120000000_identifiers',
   '20261122120000_schema',
@@ -27,19 +27,19 @@ const MIGRATION_LOCK = 0x4d6967;
 /** The advisory lock of `prisma migrate deploy`, which may run at the same time. */
 const PRISMA_LOCK = 72_707_369;
 
-/** How long to wait for the migrations of another process, and for the locks that a migration takes. */
+/** Maximum wait for migrations of another process, and for the locks that a migration takes. */
 const LOCK_WAIT_MS = 120_000;
 
 interface MigrationOptions extends WaitOptions {
-  /** False: a schema that lacks a migration is refused. */
+  /** If false, a schema that lacks a migration is rejected. */
   readonly mayMigrate?: boolean;
 }
 
 /**
- * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for
- * a server that accepts writes, as after a failover.
- * @throws StartupError when the database is unreachable, is in recovery or read-only after the wait, has an unsupported version or an unknown schema, or a
- * migration fails or may not be applied.
+ * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes, as
+ * after a failover.
+ * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, has an unsupported version or an
+ * unknown schema, or a migration fails or may not be applied.
  */
 export async function migrate(url: string, { mayMigrate = true, ...wait }: MigrationOptions = {}): Promise<string[]> {
   const session = await connectForWriting(() => connect(url), wait);
@@ -87,10 +87,10 @@ async function lacking(session: pg.Client, pending: readonly ShippedMigration[])
 async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-    // A lost session fails its statement and also emits an error, which would end the process without a listener.
+    // A lost session also emits an error, which would end the process without a listener.
     session.on('error', () => {});
     await session.connect();
-    // The server releases the migration lock of a process that fails silently. The pool reports rejected settings.
+    // With these settings the server releases the migration lock of a process that dies silently. The pool reports rejected settings.
     await new SessionSettings([...VALUE_SETTINGS, ...DEAD_CLIENT_SETTINGS], () => {}).apply(session);
     return session;
   } catch (error) {
@@ -98,16 +98,16 @@ async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-/** Codes of Node.js for a certificate that is not trusted, or has another name. */
+/** Node.js error codes for a certificate that is not trusted or has another name. */
 const CERTIFICATE_ERRORS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
-/** What to do about errors of a connection: codes of PostgreSQL and of the network. */
+/** Explains a failed connection, by codes of PostgreSQL and of the network. */
 function unreachable(error: unknown, url: string): StartupError {
   const { username, pathname } = new URL(url);
   const { code = '' } = error as { code?: string };
   const reason = reasonOf(error);
   if (code === '28P01' || code === '28000') {
-    return new StartupError(`The database refused the login: ${reason}. Correct user and password in DATABASE_URL.`);
+    return new StartupError(`The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`);
   }
   if (code === '3D000') {
     return new StartupError(
@@ -145,7 +145,7 @@ async function requireVersionAndEncoding(session: pg.Client): Promise<void> {
   );
 }
 
-/** @throws StartupError for tables on which nearly every write would fail. */
+/** @throws StartupError for tables that Citus distributes, on which nearly every write would fail. */
 async function requirePlainTables(session: pg.Client): Promise<void> {
   const distributed = await distributedTables(session);
   if (distributed.length === 0) return;
@@ -175,14 +175,14 @@ async function requireUniqueIndexes(session: pg.Client): Promise<void> {
   );
 }
 
-/** Only Citus has this catalog. A name without schema is searched in pg_catalog first. */
+/** Only Citus has this catalog. An unqualified name is searched in pg_catalog first. */
 const HAS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found";
 
 const DISTRIBUTED = `
   SELECT c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
   WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
 
-/** The tables of the service that Citus distributes, also those on one node only. */
+/** The tables of the service that Citus distributes, including those on one node only. */
 async function distributedTables(session: pg.ClientBase): Promise<string[]> {
   const { rows } = await session.query<{ found: boolean }>(HAS_CITUS);
   if (rows[0]?.found !== true) return [];

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** A pool without a free server session lets a statement wait. */
+/** Maximum wait for a statement, because a pool without a free server session queues it. */
 const WAIT_MS = 3000;
 
 const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
 
 /**
- * Finds out whether two statements of one session reach the same session of the server, while another session has a transaction:
- * a pool in front of the server that shares sessions by transactions or statements gives one of the two another one.
+ * Checks that two statements of one session reach the same server session while another client has a transaction. A pool in front of the
+ * server that shares sessions by transaction or statement fails this check.
  * @param connect opens the other session.
- * @throws StartupError where they do not, because prepared statements, settings and locks belong to a session.
+ * @throws StartupError if they do not, because prepared statements, settings and locks belong to a session.
  */
 export async function requireOwnSession(session: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
   const other = await connect();
@@ -20,7 +20,7 @@ export async function requireOwnSession(session: pg.Client, connect: () => Promi
     const ofOther = await pidOf(other);
     if (ofOther !== first && (await pidOf(session)) === first) return;
   } catch (error) {
-    // PgBouncer refuses transactions with `pool_mode = statement`. A pool of one session lets the last statement wait.
+    // With `pool_mode = statement`, PgBouncer rejects transactions. With one server session, the last statement times out.
     if (!/pooling mode|read timeout/.test(String(error))) throw error;
   } finally {
     await other.end();

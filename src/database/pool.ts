@@ -8,10 +8,10 @@ import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './commit-watch.js';
 import { registerTextArrays } from './text-array.js';
 
-/** Time after the statement timeout of the server. */
+/** Time beyond the statement timeout of the server. */
 const ANSWER_GRACE_MS = 1000;
 
-/** Idle timeout, so that a connection that failed silently is not used again. */
+/** Idle connections are closed, because one that failed silently must not be used again. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 const KEEP_ALIVE_DELAY_MS = 10_000;
@@ -22,25 +22,25 @@ const HOT_POOL_SIZE = 6;
 export const HOT_LOCK_WAIT_MS = 50;
 
 export interface Pools {
-  /** Prisma, transactions, and statements whose plan depends on values. */
+  /** For Prisma, transactions, and statements whose plan depends on values. */
   readonly general: pg.Pool;
-  /** Single mints and look-ups, whose statements are prepared once per session. */
+  /** For single mints and look-ups, whose statements are prepared once per session. */
   readonly hot: pg.Pool;
-  /** One connection for the polls of the log, which do not wait behind other statements. Opened by the first poll. */
+  /** One connection for polls of the log, which must not wait behind other statements. */
   readonly log: pg.Pool;
-  /** Those for `READ_DATABASE_URL`; null without it. */
+  /** For `READ_DATABASE_URL`; null without it. */
   readonly replica: ReplicaPools | null;
-  /** One connection for `CommitProbe` or `LockProbe`, and one that reads who blocks the latter. */
+  /** One connection for `CommitProbe` or `LockProbe`, and one that reads which session blocks the latter. */
   readonly probe: pg.Pool;
 }
 
-/** Of a `Replica`: the sessions that are read at the server of `READ_DATABASE_URL`, and one at the primary for `ReplicaWatch`. */
+/** The pools of a `Replica`: sessions at the server of `READ_DATABASE_URL`, and one at the primary for `ReplicaWatch`. */
 export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 
-/** Where failures of connections are reported, and what shows that they have ended. */
+/** Receives connection failures, and the successes that end them. */
 export interface FailureReport {
   connectionLost(reason: string): void;
-  /** The database has completed a statement. Called often. */
+  /** Called, often, when the database has completed a statement. */
   responded(): void;
 }
 
@@ -50,18 +50,18 @@ export const HOT_POOL = Symbol('HOT_POOL');
 export const LOG_POOL = Symbol('LOG_POOL');
 export const PROBE_POOL = Symbol('PROBE_POOL');
 
-/** A poll that takes longer comes too late: what it reads is not served. */
+/** A slower poll is useless, because records are not served from a cache that is so far behind. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
-/** A new session of a probe can reach another server, where a name or a balancer leads to it now. */
+/** Sessions of a probe are renewed, because a name or a load balancer may lead to another server later. */
 const PROBE_USES = 10;
 
-/** Of a connection and of a statement. Short, because the primary is asked after a replica that does not respond. */
+/** Limit for connecting and for a statement. Short, because the primary is read after a replica that does not respond. */
 const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
   registerTextArrays();
-  // A repeat that waits for the first request with its key gets an error before the statement times out.
+  // A repeat that waits for the first request with its key must fail before the statement times out.
   const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
   const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
   const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
@@ -92,7 +92,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   };
 }
 
-/** Its failures are no outage: `ReplicaWatch` reports them. */
+/** Failures of this pool are no outage; `ReplicaWatch` reports them. */
 function createReplicaPool(url: string, config: Config, logger: Logger, size: number, maxUses = Infinity): pg.Pool {
   return createPool(url, config, logger, NO_REPORT, {
     size,
@@ -112,23 +112,23 @@ interface Traits {
   readonly size: number;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
-  /** Null where sessions write nothing. */
+  /** Null for sessions that write nothing. */
   readonly abandoned: AbandonedSessions | null;
-  /** Null where another server is asked while this one admits no session. */
+  /** Null for a pool whose requests go to another server when this one rejects a session. */
   readonly sessions: ServerSessions | null;
-  /** By default that of the configuration. */
+  /** Default: that of the configuration. */
   readonly statementTimeoutMs?: number;
-  /** By default that of the configuration. */
+  /** Default: that of the configuration. */
   readonly connectTimeoutMs?: number;
-  /** Whether the server rejects every write of its sessions, also where it is a primary. */
+  /** Whether the sessions are read-only, even at a primary. */
   readonly isReadOnly?: boolean;
   /** Whether a session may be at a server in recovery. */
   readonly acceptsRecovery: boolean;
-  /** After so many, a session is closed; by default none is. */
+  /** Uses after which a session is closed; unlimited by default. */
   readonly maxUses?: number;
 }
 
-/** Every wait has a limit. The limit here exceeds that of the server, for a network or server that does not respond. */
+/** Every wait has a limit. The limits here exceed those of the server, for a network or server that does not respond. */
 function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
   const {
@@ -138,7 +138,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     maxUses = Infinity,
   } = traits;
   const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  // Not as parameters of the connection, which PgBouncer refuses.
+  // Set by statements, because PgBouncer rejects them as connection parameters.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
     { name: 'lock_timeout', value: lockWaitMs, required: true },
@@ -160,7 +160,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     verify: (client, done) => {
       const accepted = acceptsRecovery
         ? settings.apply(client)
-        : settings.apply(client).then(() => refuseRecovery(client));
+        : settings.apply(client).then(() => rejectRecovery(client));
       accepted.then(() => {
         done();
       }, done);
@@ -170,7 +170,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
     noteConnected(client);
-    // Also of an idle connection; one in use fails its statement too. The error contains secrets.
+    // Also emitted for an idle connection. Only the message is logged, because the error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
     });
@@ -178,7 +178,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
       failures.responded();
     });
   });
-  // Of statements by `Transactions`, by Prisma and by the pool itself; a refused statement leaves no session behind.
+  // Runs for every released client. A rejected statement leaves the session usable; any other error may abandon it on the server.
   pool.on('release', (error: unknown, client) => {
     // `pg.Pool.query` releases with null after a success.
     const isBroken = error !== undefined && error !== null && error !== false && !(error instanceof pg.DatabaseError);
@@ -189,7 +189,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   return pool;
 }
 
-/** A new session of `DATABASE_URL` is at a standby. Its code is that of a write there. */
+/** A new session of `DATABASE_URL` is at a standby. The code is that of a write there. */
 export class InRecoveryError extends Error {
   readonly code = '25006';
 
@@ -199,11 +199,11 @@ export class InRecoveryError extends Error {
 }
 
 /**
- * Beside a replica, what the primary does not have does not exist, so that a standby must not answer in its place. A server goes
- * into recovery only by a restart, which ends its sessions.
+ * Rejects a server in recovery: with a read replica, a row that the primary does not have does not exist. Checking new sessions suffices,
+ * because a server goes into recovery only by a restart, which ends its sessions.
  * @throws InRecoveryError
  */
-async function refuseRecovery(client: pg.ClientBase): Promise<void> {
+async function rejectRecovery(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ inRecovery: boolean }>('SELECT pg_is_in_recovery() AS "inRecovery"');
   if (rows[0]?.inRecovery === true) throw new InRecoveryError();
 }

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 
-/** Prisma's client, over the general pool. `DatabaseModule` disconnects it, after the last request. */
+/** Prisma's client on the general pool. `DatabaseModule` disconnects it after the last request. */
 @Injectable()
 export class PrismaService extends PrismaClient {
   constructor(@Inject(pg.Pool) pool: pg.Pool) {
@@ -11,7 +11,7 @@ export class PrismaService extends PrismaClient {
   }
 }
 
-/** Prisma writes the schema of each table, by default "public": here that of the sessions of the pool. */
+/** Prisma qualifies table names with a schema, by default "public"; this passes the schema of the sessions of the pool. */
 class SchemaOfPool extends PrismaPg {
   constructor(private readonly pool: pg.Pool) {
     super(pool);

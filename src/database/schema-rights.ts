@@ -50,13 +50,13 @@ export async function requireSchemaRights(session: pg.ClientBase): Promise<void>
   );
 }
 
-/** Whether PostgreSQL reported that the role lacks a right, also as the cause of another error. */
+/** Whether PostgreSQL reported a missing privilege, directly or as the cause of another error. */
 export function isPrivilegeError(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code === INSUFFICIENT_PRIVILEGE || (cause instanceof Error && isPrivilegeError(cause));
 }
 
-/** What to do about a right that the role of a URL lacks. */
+/** Explains a privilege that the role of a URL lacks. */
 export function missingPrivilege(error: unknown, url: string): StartupError {
   return new StartupError(
     `The role "${decodeURIComponent(new URL(url).username)}" cannot use the tables of Mintmark: ${reasonOf(error)}. As the owner of the tables, run docs/deployment/roles.sql, or connect as the owner.`,

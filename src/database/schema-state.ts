@@ -3,12 +3,12 @@ import { type ShippedMigration, shippedMigrations } from './shipped-migrations.j
 
 const UNDEFINED_TABLE = '42P01';
 
-/** Migrations of this version without a finished run in the database: all of them when it has no table of migrations. */
+/** Names of migrations of this version without a finished run in the database. */
 export async function missingMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   return (await pendingMigrations(on, await shippedMigrations())).map(({ name }) => name);
 }
 
-/** Those of the migrations that have no finished run in the database: all of them when it has no table of migrations. */
+/** Migrations without a finished run in the database: all of them if it has no table of migrations. */
 export async function pendingMigrations(
   on: Pick<pg.ClientBase, 'query'>,
   migrations: readonly ShippedMigration[],
@@ -16,7 +16,7 @@ export async function pendingMigrations(
   return unapplied(await runsIfAny(on), migrations);
 }
 
-/** Applied migrations that this version does not contain: a newer version applied them. */
+/** Applied migrations that this version does not contain, as of a newer version. */
 export async function unknownMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const shipped = new Set((await shippedMigrations()).map(({ name }) => name));
   return (await runsIfAny(on)).map(({ name }) => name).filter((name) => !shipped.has(name));

@@ -1,19 +1,18 @@
 import type pg from 'pg';
 
-/** A shortage has ended when no session was refused for this time. */
+/** Time without a rejected session after which a shortage has ended. */
 const SHORTAGE_MS = 60_000;
 
-/** After the first refusal, when the sessions that the server admits are open. */
+/** Delay of the report after the first rejection; by then the sessions that the server admits are open. */
 const REPORT_AFTER_MS = 1000;
 
-/** How many sessions the server admits. */
 export interface Shortage {
   readonly sessions: number;
   readonly needed: number;
 }
 
 interface SharingPool extends pg.Pool {
-  /** The sessions that it may open, unless the server refuses them. */
+  /** Maximum number of sessions while the server rejects none. */
   readonly size: number;
   giveUpSession(): Promise<void>;
 }
@@ -23,10 +22,10 @@ export class ServerSessions {
   private readonly pools: SharingPool[] = [];
   private open = 0;
   private mostOpen = 0;
-  private refusedAt = -Infinity;
+  private rejectedAt = -Infinity;
   private isFreeing = false;
 
-  /** @param report called once for each shortage. */
+  /** @param report called once per shortage. */
   constructor(private readonly report: (shortage: Shortage) => void) {}
 
   add(pool: SharingPool): void {
@@ -38,16 +37,16 @@ export class ServerSessions {
     pool.on('remove', () => (this.open -= 1));
   }
 
-  /** Null where the server has refused no session for a minute. */
+  /** Null if the server has rejected no session for a minute. */
   get shortage(): Shortage | null {
-    if (performance.now() - this.refusedAt > SHORTAGE_MS) return null;
+    if (performance.now() - this.rejectedAt > SHORTAGE_MS) return null;
     return { sessions: this.mostOpen, needed: this.pools.reduce((sum, { size }) => sum + size, 0) };
   }
 
-  /** The server has refused a session of a pool. A pool without any gets one that another pool gives up. */
-  refused(pool: SharingPool): void {
+  /** Called when the server has rejected a session of a pool. A pool without sessions gets one from another pool. */
+  rejected(pool: SharingPool): void {
     const isNew = this.shortage === null;
-    this.refusedAt = performance.now();
+    this.rejectedAt = performance.now();
     if (isNew) {
       this.mostOpen = this.open;
       setTimeout(() => {
@@ -67,7 +66,7 @@ export class ServerSessions {
   }
 }
 
-/** A shortage in words. */
+/** Describes a shortage and how to end it, for the log and the readiness check. */
 export function describeShortage({ sessions, needed }: Shortage): string {
   return `The database admits ${sessions} sessions of this service, which can use ${needed}, so that requests wait for each other: raise CONNECTION LIMIT of the role and the database, or max_connections, or lower DATABASE_POOL_SIZE.`;
 }

@@ -4,21 +4,21 @@ import type pg from 'pg';
 export interface SessionSetting {
   readonly name: string;
   readonly value: string | number;
-  /** Other settings are skipped where the server rejects them. */
+  /** If not true, a setting that the server rejects is skipped. */
   readonly required?: boolean;
 }
 
-/** Ends the session of a silent client, which would hold its locks and delay the event feed for hours. */
+/** Ends the session of a dead client, which would hold its locks and delay the event feed for hours. */
 export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'tcp_keepalives_idle', value: 10 },
   { name: 'tcp_keepalives_interval', value: 5 },
   { name: 'tcp_keepalives_count', value: 2 },
-  // Milliseconds. Keepalives are not sent while data awaits acknowledgement; this limit covers that case.
+  // In milliseconds. Keepalives are not sent while data awaits acknowledgement; this limit covers that case.
   { name: 'tcp_user_timeout', value: 20_000 },
   { name: 'client_connection_check_interval', value: 5000 },
 ];
 
-/** What statements and the forms of their values depend on. These override the defaults of the server, the database, the role and the URL. */
+/** Statements and the text form of values depend on these; they override defaults of server, database, role and URL. */
 export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'default_transaction_isolation', value: "'read committed'", required: true },
   { name: 'DateStyle', value: "'ISO, MDY'", required: true },
@@ -29,44 +29,44 @@ export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'extra_float_digits', value: 1, required: true },
 ];
 
-/** In milliseconds; transactions never wait for a client. */
+/** Transactions never wait for a client. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
   return [
     ...VALUE_SETTINGS,
-    // Acknowledged writes are durable. This overrides the defaults of the server, the role and the URL.
+    // Overrides defaults of the server, the role and the URL, because acknowledged writes must be durable.
     { name: 'synchronous_commit', value: 'on', required: true },
-    // A commit whose wait for the standby was cancelled succeeds with a warning.
+    // A commit whose wait for the standby was cancelled succeeds with only a warning.
     { name: 'client_min_messages', value: 'warning', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
-    // JIT compilation takes longer than these statements, which read few rows by an index.
+    // JIT compilation would take longer than these statements, which read few rows by an index.
     { name: 'jit', value: 'off' },
-    // A plan that was made while a table was empty is kept by the session, and would read the whole table later.
+    // A session keeps a plan made while a table was empty, which would scan the whole table later.
     ...(planCacheMode === 'force_generic_plan' ? [{ name: 'enable_seqscan', value: 'off' }] : []),
     { name: 'idle_in_transaction_session_timeout', value: IDLE_IN_TRANSACTION_MS },
     ...DEAD_CLIENT_SETTINGS,
   ];
 }
 
-/** SQLSTATEs of a setting that is unknown, not permitted, invalid, or not supported. */
-const REFUSED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
+/** SQLSTATEs of a setting that is unknown, not permitted, invalid or unsupported. */
+const REJECTED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
 
 export class SessionSettings {
-  private readonly refused = new Set<string>();
+  private readonly rejected = new Set<string>();
 
   constructor(
     private readonly settings: readonly SessionSetting[],
-    private readonly reportRefused: (name: string, reason: string) => void,
+    private readonly reportRejected: (name: string, reason: string) => void,
   ) {}
 
   /** Sends all settings in one request. @throws the error of a rejected required setting. */
   async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
-    const settings = this.settings.filter(({ name }) => !this.refused.has(name));
+    const settings = this.settings.filter(({ name }) => !this.rejected.has(name));
     try {
       await client.query(settings.map(setSql).join('; '));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
       // The request was one transaction, so no setting took effect.
       for (const setting of settings) await this.applyOne(client, setting);
     }
@@ -76,16 +76,16 @@ export class SessionSettings {
     try {
       await client.query(setSql(setting));
     } catch (error) {
-      if (setting.required === true || !isRefusal(error)) throw error;
-      if (this.refused.has(setting.name)) return;
-      this.refused.add(setting.name);
-      this.reportRefused(setting.name, error.message);
+      if (setting.required === true || !isRejection(error)) throw error;
+      if (this.rejected.has(setting.name)) return;
+      this.rejected.add(setting.name);
+      this.reportRejected(setting.name, error.message);
     }
   }
 }
 
 const setSql = ({ name, value }: SessionSetting): string => `SET ${name} = ${value}`;
 
-function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && REFUSED.has((error as { code?: string }).code ?? '');
+function isRejection(error: unknown): error is Error {
+  return error instanceof Error && REJECTED.has((error as { code?: string }).code ?? '');
 }

@@ -2,10 +2,7 @@ import type pg from 'pg';
 
 type Send = (...parts: unknown[]) => unknown;
 
-/**
- * Times each statement of a session, those of Prisma and of the pool too.
- * @param ended is called with the seconds from the sending of a statement to its result or error.
- */
+/** Times all statements of a session. @param ended called with the seconds from sending a statement to its result. */
 export function timeStatements(client: pg.PoolClient, ended: (seconds: number) => void): void {
   const send = client.query.bind(client) as Send;
   const timed: Send = (...parts) => {
@@ -14,7 +11,7 @@ export function timeStatements(client: pg.PoolClient, ended: (seconds: number) =
       ended((performance.now() - began) / 1000);
     };
     const callback = parts.at(-1) as Send | undefined;
-    // The pool itself passes a callback; everything else waits for the promise.
+    // The pool passes a callback; all other callers use the promise.
     if (typeof callback === 'function') {
       return send(...parts.slice(0, -1), (...result: unknown[]) => {
         end();

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** How long a start waits for a server that accepts writes: a failover of a cluster takes less. */
+/** How long a start waits for a server that accepts writes; a failover of a cluster takes less. */
 const WAIT_MS = 60_000;
 
 const PAUSE_MS = 1000;
 
-/** Columns of a statement, by which `reasonAgainstWrites` decides. */
+/** Columns that `reasonAgainstWrites` evaluates. */
 export const WRITE_STATE = `pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
 
 export interface WriteState {
@@ -17,25 +17,25 @@ export interface WriteState {
 
 export const IN_RECOVERY = 'The database server is in recovery (a standby), which accepts no writes.';
 
-/** Why a server accepts no writes; null where it does. */
+/** Returns why a server accepts no writes, or null if it does. */
 export function reasonAgainstWrites({ inRecovery, isReadOnly }: WriteState): string | null {
   if (inRecovery) return IN_RECOVERY;
   return isReadOnly
-    ? 'The database is read-only (default_transaction_read_only is on), so that writes are refused.'
+    ? 'The database is read-only (default_transaction_read_only is on), so that writes are rejected.'
     : null;
 }
 
 export interface WaitOptions {
-  /** How long to wait while the server is in recovery or read-only. */
+  /** Maximum wait while the server is in recovery or read-only. */
   readonly waitMs?: number;
   /** Called once, before the wait, with its reason. */
   readonly onWait?: (reason: string) => void;
 }
 
 /**
- * Connects to a server that accepts writes. Each attempt has a new connection, because a proxy may lead to another server;
- * after the first one, connections can also be refused.
- * @throws StartupError after the wait; the errors of the first attempt.
+ * Connects to a server that accepts writes. Each attempt opens a new connection, because a proxy may lead to another server; after the
+ * first attempt, rejected connections are retried too.
+ * @throws StartupError after the wait, and the error of a failed first attempt.
  */
 export async function connectForWriting(
   connect: () => Promise<pg.Client>,

@@ -9,17 +9,17 @@ import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
 import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
-/** Texts per statement, which reads fewer of them where their records are large: they stay in memory until the client has read them. */
+/** The most texts per statement; fewer where records are large, because they stay in memory until the client has read them. */
 const SLICE = 100;
 
-/** Texts of a request for which the nearest registered name is searched; the others have a hint without it. */
+/** The most texts of a request for which the nearest registered name is searched; further hints have none. */
 const MAX_NEAR_SEARCHES = 20;
 
 export interface LookupCommand {
   readonly items: readonly string[];
-  /** The host and port by which the client reaches the service, whose own URLs are identifiers too. */
+  /** The host and port by which the client reaches the service; URLs of the service are recognized as identifiers. */
   readonly ownHost: string;
-  /** Asked before each statement; without it the results are always wanted. */
+  /** Called before each statement; the look-up ends when it returns false. */
   readonly isWanted?: () => boolean;
 }
 
@@ -36,9 +36,9 @@ export interface LookupResult {
   readonly candidates: readonly string[] | null;
   readonly canonical?: string;
   readonly fault: InputFault | null;
-  /** What a text without a match is; null where something matches. */
+  /** Why nothing matches; null where something does. */
   readonly reason: MissReason | null;
-  /** What is probably wrong with a name under a visible prefix; null for any other text. */
+  /** The probable error in a name under a visible prefix; null for any other text. */
   readonly hint: Hint | null;
 }
 
@@ -63,9 +63,9 @@ export class FindingService {
   }
 
   /**
-   * @param searches for how many texts the nearest name is searched.
+   * @param searches the number of texts for which the nearest name is searched.
    * @yields one result for each text, in order and in parts, which are looked up as the client reads the results. The consumer may
-   * remove the results from a part, so that nothing keeps their records.
+   * remove the results from a part to release their records.
    * @throws Problem REQUEST_TIMEOUT when they are no longer wanted.
    */
   async *find(
@@ -102,7 +102,7 @@ export class FindingService {
     return undefined;
   }
 
-  /** What is probably wrong with a name that is not registered; null for a text without a visible prefix. */
+  /** The probable error in a name that is not registered; null for a text without a visible prefix. */
   async hintFor(text: string, principal: Principal): Promise<Hint | null> {
     const name = ownNameIn([text, ...wordsOf(text)], principal.viewOf(await this.authorities.current()));
     return name === null ? null : this.hintOf(name, text, true);
@@ -150,10 +150,10 @@ function resultOf(
   const reading = readings[first.reading];
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
   const isAmbiguous = nearest.length > 1;
-  // Metadata IDs and alternates prefer the oldest record; an ambiguous GUID or target has no preference.
+  // Among matches of a metadata ID or an alternate, the oldest record is preferred; among those of a GUID or a target, none is.
   const { name, opaque } = reading?.searchKey ?? {};
   const hasPreference = !isAmbiguous || name !== undefined || opaque !== undefined;
-  // A text can be another name and an opaque metadata ID, which is its own canonical form.
+  // A text can be both an opaque metadata ID, which is its own canonical form, and another name.
   const isOpaque = first.matchedBy === 'metadataId' && opaque?.canonical === record.metadataId;
   const canonicalMatch = isOpaque ? record.metadataId : reading?.canonical;
   const others = new Set(more.map(({ identifier }) => identifier));

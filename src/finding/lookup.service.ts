@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type PlaceHolder, Places } from '../access/places.js';
+import { type PlaceHolder, Places } from '../access/limits/places.js';
 import type { Principal } from '../access/principal.js';
 import { type RepairCode, recognize } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
@@ -14,7 +14,6 @@ import type { PageCursor, PageOrder } from '../storage/identifiers/page-range.js
 import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type IdentifierFilter, parseFilter } from './parse-filter.js';
 
-/** A record, and how the text of the request differs from its name. */
 export interface Found {
   readonly record: IdentifierRecord;
   /** How the text differs from the name of the record. */
@@ -28,9 +27,8 @@ export interface ListCommand {
   readonly order: PageOrder;
   /** Whether to count all identifiers of the filter. */
   readonly withTotal: boolean;
-  /** Who gets the page. */
   readonly holder: PlaceHolder;
-  /** The last record of the page before; called when the filter is valid. */
+  /** Decodes the last record of the previous page; called once the filter is valid. */
   readonly after: () => PageCursor | undefined;
 }
 
@@ -59,7 +57,7 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
-   * @param pointer where the request has it.
+   * @param pointer to the identifier in the request.
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {

@@ -4,15 +4,15 @@ import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-auth
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
 import { firstDifference, hexDigitsOf, nearGuids, nearLocalNames } from './near-names.js';
 
-/** What a text without a match is: a Handle of a prefix of others, a name or URL that nothing has, or neither. */
+/** Why nothing matches a text: it is a Handle of a foreign prefix, an unregistered name or URL, or neither. */
 export const MISS_REASONS = ['foreign-prefix', 'unknown', 'not-a-name'] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
-/** What is probably wrong with a name under a prefix of this registry. */
+/** The probable error in a name under a prefix of this registry. */
 export interface Hint {
-  /** A sentence for people. */
+  /** A sentence for readers. */
   readonly detail: string;
-  /** The place of the fault in the text, in UTF-16 code units; null where it is not known. */
+  /** The offset of the error in the text, in UTF-16 code units; null where it is unknown. */
   readonly offset: number | null;
   /** The nearest registered name, `NA/local`; null where none is near. */
   readonly nearest: string | null;
@@ -25,12 +25,12 @@ export interface OwnName {
   readonly local: string;
 }
 
-/** What may precede a Handle. */
+/** A text that may precede a Handle. */
 const HEAD = /^(hdl:\/{0,2}|doi:\s{0,8}|info:hdl\/|https?:\/{1,2}[^/\s]{1,255}\/)/i;
 
 const GUID_LENGTH = 32;
 
-/** Finds the name under a visible prefix in the texts of a reading, also where its local name is malformed. */
+/** Finds the name under a visible prefix in the texts of a reading, even if its local name is malformed. */
 export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapshot): OwnName | null {
   for (const text of texts) {
     const plain = text.trim();
@@ -38,7 +38,7 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
     const rest = plain.slice(head.length);
     const slash = rest.indexOf('/');
     if (slash < 0) continue;
-    // A resolver can have a first segment.
+    // The URL of a resolver can have a first path segment.
     const starts = head.startsWith('http') ? [rest, rest.slice(slash + 1)] : [rest];
     for (const start of starts) {
       const end = start.indexOf('/');
@@ -52,7 +52,7 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
   return null;
 }
 
-/** The names that are near to a name; searched by their keys. */
+/** The search for the names near to a name. */
 export function nearSearchOf({ authority, local }: OwnName): NearSearch {
   const { prefix: namingAuthority } = authority;
   if (authority.profile === 'cordra') {
@@ -66,8 +66,8 @@ export function nearSearchOf({ authority, local }: OwnName): NearSearch {
 }
 
 /**
- * What is probably wrong with a name.
- * @param text as the client sent it, in which the fault has its offset.
+ * The probable error in a name.
+ * @param text as the client sent it, to which the offset refers.
  * @param near the local name of the nearest identifier; null for none.
  */
 export function hintOf({ authority, local }: OwnName, text: string, near: string | null): Hint {
@@ -123,7 +123,7 @@ function nameFault({ prefix, caseInsensitive }: NamingAuthority): NameFault {
   return { detail: `No identifier under ${prefix} has this name.${rule}`, at: null, isCertain: false };
 }
 
-/** Two names can have one digest, so that a name that was found by it is compared. */
+/** Compares a name that was found by its digest, because two names can have the same digest. */
 function isNearTo(authority: NamingAuthority, local: string, near: string): boolean {
   if (authority.profile === 'cordra') return true;
   return nearLocalNames(local).candidates.some((name) => isSameName(authority, name, near));

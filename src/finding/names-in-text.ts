@@ -1,16 +1,16 @@
-/** Words of a text that are read as names. */
+/** The most words of a text that are returned as names. */
 const MAX_WORDS = 4;
 
-/** Words of a text that are looked at. */
+/** The most words of a text that are examined. */
 const MAX_LOOKED_AT = 200;
 
 /** Delimiters that texts and mail programs put around identifiers and URLs. */
 const DELIMITER = /[\s<>()[\]{}"'`\u2018-\u201f\u2039\u203a\u00ab\u00bb]/;
 
-/** Punctuation at the end of a word, which belongs to the sentence. */
+/** Punctuation of the sentence at the end of a word. */
 const PUNCTUATION = /[.,;:!?\u2026]/;
 
-/** Characters without a width: word processors and web pages insert them where a long name may break. */
+/** Zero-width characters, which word processors and web pages insert where a long name may break. */
 const WITHOUT_WIDTH = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 /** A prefix of digits at the start of a word, with blanks before or after its slash. */
@@ -19,7 +19,7 @@ const BLANKS_AROUND_SLASH = /(?<![^\s(<["':])(\d{1,20}(?:\.\d{1,20}){0,20})(?: {
 /** A label before a name, such as `Handle:` or `PID=`, without a blank after it. */
 const LABEL = /^(?!hdl:|doi:|info:|urn:)[a-z]{1,20}[:=](?=[\d.]{1,99}\/)/i;
 
-/** Words that can be names: with a slash, a colon before other characters, or the digits of a GUID. */
+/** A word that can be a name: with a slash, a colon before other characters, or the digits of a GUID. */
 const LIKE_NAME = /[^/]\/[^/]|^[a-z][\w+.-]*:[^/]|^[0-9a-f-]{32,36}$/i;
 
 /** Removes delimiters and one final full stop, which may precede or follow a quotation mark. */
@@ -27,7 +27,7 @@ export function withoutDelimiters(text: string): string {
   return trimmed(text, 1);
 }
 
-/** A text without characters that have no width, with plain spaces, and without blanks around the slash after a prefix. */
+/** Removes zero-width characters and blanks around the slash after a prefix, and replaces other spaces with plain ones. */
 export function withoutLayout(text: string): string {
   return text
     .replace(WITHOUT_WIDTH, '')
@@ -37,7 +37,7 @@ export function withoutLayout(text: string): string {
 
 /**
  * The words of a text that can be names, such as those of `Handle: 100.102/F58F…` and `see demo:7 (v2)`: at most four, without
- * labels, delimiters and punctuation around them. A text of one word has none.
+ * labels, delimiters and punctuation around them; none where the text itself is such a word.
  * @param text without layout.
  */
 export function namesIn(text: string): string[] {
@@ -51,7 +51,7 @@ export function namesIn(text: string): string[] {
   return words.length === 1 && found.has(text) ? [] : [...found];
 }
 
-/** Removes delimiters around a text, and at most so many punctuation marks at its end. */
+/** Removes delimiters around a text and at most `marks` punctuation marks at its end. */
 function trimmed(text: string, marks: number): string {
   let start = 0;
   while (start < text.length && DELIMITER.test(text.charAt(start))) start += 1;

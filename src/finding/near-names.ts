@@ -1,12 +1,12 @@
 import { upperAscii } from '../registry/upper-ascii.js';
 
-/** Candidates of one text. All names that differ from a GUID in one place are fewer. */
+/** The most candidates of one text; enough for all names that differ from a GUID in one place. */
 const MAX_CANDIDATES = 600;
 
-/** A GUID that is cut is searched by the digits that are left: enough of them that identifiers cannot be listed by guesses. */
+/** The fewest digits by which a truncated GUID is searched, so that identifiers cannot be listed by guesses. */
 const LEAST_DIGITS = 16;
 
-/** Longer names are searched as they are, without single characters changed. */
+/** Longer names are searched without changes of single characters. */
 const MAX_LENGTH = 40;
 
 const GUID_LENGTH = 32;
@@ -16,15 +16,15 @@ const HEX_DIGITS = '0123456789ABCDEF';
 /** Characters that are read or typed in place of a hexadecimal digit. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', Z: '2', S: '5', G: '6' };
 
-/** What is searched for a local name that is not registered. */
+/** The search terms for a local name that is not registered. */
 export interface NearNames {
   /** Local names that differ from it by one typing error; GUIDs in upper case. */
   readonly candidates: readonly string[];
-  /** The digits at the start of a GUID that is cut; null where the text is none. */
+  /** The digits of a truncated GUID; null for any other text. */
   readonly start: string | null;
 }
 
-/** The GUIDs that a text can be meant as: look-alikes are digits, and one digit is missing, added, wrong or exchanged. */
+/** The GUIDs that may be meant by a text with look-alikes, or with one digit missing, added, wrong or exchanged. */
 export function nearGuids(text: string): NearNames {
   const digits = hexDigitsOf(text);
   const { length } = digits;
@@ -47,7 +47,7 @@ export function nearGuids(text: string): NearNames {
   return { candidates: [...candidates].slice(0, MAX_CANDIDATES), start: isCut ? digits : null };
 }
 
-/** The local names that a text can be meant as under the profile "handle". */
+/** The local names that may be meant by a text under the profile "handle". */
 export function nearLocalNames(text: string): NearNames {
   const candidates = new Set<string>();
   const add = (name: string) => {
@@ -69,7 +69,7 @@ export function nearLocalNames(text: string): NearNames {
 
 const END = ' \t\n\r.,;:!?/)]>"\'';
 
-/** A text without the punctuation and blanks that follow it. A regular expression would need quadratic time. */
+/** Removes punctuation and blanks at the end of a text. A regular expression would need quadratic time. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && END.includes(text.charAt(end - 1))) end -= 1;

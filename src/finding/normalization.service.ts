@@ -25,15 +25,15 @@ export type NormalizeResult = ReturnType<typeof normalize>;
 export class NormalizationService {
   constructor(private readonly authorities: NamingAuthorityReads) {}
 
-  /** @returns a result for each command, in order, made when it is read. */
+  /** @returns a result for each command, in order, computed when it is read. */
   async normalizeAll(commands: readonly NormalizeCommand[], principal: Principal): Promise<Iterable<NormalizeResult>> {
     const known = principal.viewOf(await this.authorities.current());
     return resultsOf(commands, known);
   }
 
   /**
-   * Renders an identifier in any form, also an unregistered one, with its resolver if that is visible.
-   * @param pointer where the request has it.
+   * Renders an identifier in any form, registered or not, with its resolver if that is visible.
+   * @param pointer to the identifier in the request.
    * @throws Problem with a syntax code.
    */
   async uris(text: string, principal: Principal, pointer: string): Promise<RenderedUris> {

@@ -3,18 +3,18 @@ import { joinIdentifierSegments } from '../http/server/unescaped-slash.js';
 
 const HTTP_URL = /^https?:\/\//i;
 
-/** The path of an identifier, or of one of its views, with its one segment escaped. */
+/** The path of an identifier, or of one of its views, with the identifier as one escaped segment. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
-/** The path of the resolver: the Handle, or a URI of it. */
+/** A path of the resolver: a Handle, or a URI of one. */
 const RESOLVED = /^\/+((?:hdl:|doi:|info:)?[^/]+\/.+|hdl:.+)$/i;
 
-/** Names of the loopback interface, which are compared as equal: a client on this machine may use any of them. */
+/** Names of the loopback interface, which are equal, because a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**
  * The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text.
- * @param hosts the hosts and ports of this service; a URL of any other host is not one of it.
+ * @param hosts the hosts and ports of this service.
  */
 export function identifierInOwnUrl(text: string, hosts: readonly string[]): string | null {
   if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;
@@ -29,7 +29,7 @@ export function identifierInOwnUrl(text: string, hosts: readonly string[]): stri
   }
 }
 
-/** What the resolver reads in a path; null for a path that is not one of the resolver. */
+/** The text that the resolver reads in a path; null for a path of another interface. */
 function resolvedIn(pathname: string): string | null {
   const text = RESOLVED.exec(pathname)?.[1];
   const [first = ''] = text?.split('/', 1) ?? [];

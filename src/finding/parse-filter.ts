@@ -22,14 +22,11 @@ export interface IdentifierFilter {
   readonly hasTarget?: boolean;
   /** A time or a date of RFC 3339, inclusive. */
   readonly createdFrom?: string;
-  /** The same, exclusive. */
+  /** As `createdFrom`, but exclusive. */
   readonly createdBefore?: string;
 }
 
-/**
- * Parses a filter.
- * @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date, with a JSON Pointer into the filter.
- */
+/** Parses a filter. @throws Problem a syntax code, or INVALID_REQUEST for an invalid date, with a JSON Pointer into the filter. */
 export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdFrom, createdBefore } = filter;
@@ -48,7 +45,7 @@ export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapsh
   };
 }
 
-/** A text that is no name the service knows can still be an opaque metadata ID; a name can be both. */
+/** A text that is not a recognized name can be an opaque metadata ID; a recognized name can be both. */
 function metadataIn(
   text: string | undefined,
   known: NamingAuthoritySnapshot,

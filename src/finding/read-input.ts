@@ -8,7 +8,7 @@ import { isTarget } from '../registry/target.js';
 import { namesIn, withoutDelimiters, withoutLayout } from './names-in-text.js';
 import { identifierInOwnUrl } from './own-url.js';
 
-/** The URL of a resolver whose separator was escaped with the rest of its path, behind a first segment or not. */
+/** The URL of a resolver, with or without a first segment, whose separator was escaped with the rest of its path. */
 const ESCAPED_SEPARATOR = /^(https?:\/\/[^/?#]+\/(?:[^/?#%]+\/)?[^/?#%]+)%2F/i;
 
 const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
@@ -37,20 +37,20 @@ export interface ReadInput {
   readonly readings: readonly Reading[];
   /** The canonical form of the first name that is well formed. */
   readonly canonical?: string;
-  /** Why the input as it stands is malformed; null if a name is well formed, or the input is a URL. */
+  /** Why the unchanged input is malformed; null if a name is well formed, or the input is a URL. */
   readonly fault: InputFault | null;
   /** The texts that were read, the input first. */
   readonly texts: readonly string[];
   /** Whether one of them is a Handle of a prefix that the client cannot see. */
   readonly isForeign: boolean;
-  /** Whether the input is neither a name nor a URL, and an opaque metadata ID at most. */
+  /** Whether the input is neither a name nor a URL; it may be an opaque metadata ID. */
   readonly isNoName: boolean;
 }
 
 /**
  * Parses an input as a name; as a name without delimiters; without layout, and as the names among its words; as the identifier
- * in a URL of this service, which has the host `ownHost` or that of the configured resolver; as a bare GUID; and as a target. Where a visible naming authority
- * has opaque metadata IDs, the text with and without delimiters is also searched as one.
+ * in a URL of this service, which has the host `ownHost` or that of the configured resolver; as a bare GUID; and as a target. Where
+ * a visible naming authority has opaque metadata IDs, the text with and without delimiters is also searched as one.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
@@ -64,7 +64,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   // The default is a public resolver, not this service.
   const hosts = authority === DEFAULT_RESOLVER.authority ? [ownHost] : [ownHost, authority];
   const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => identifierInOwnUrl(text, hosts) ?? []);
-  // The parser of names ignores spaces around them; an opaque metadata ID has those that were sent.
+  // Spaces around a name are ignored; those around an opaque metadata ID are part of it.
   const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash];
   const asSent = new Set([input, ...others]);
   const reads = [...new Set([...asSent, ...separated, ...inOwnUrls, ...words])].map((text) => ({
@@ -80,7 +80,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   return {
     input,
     readings: [
-      // White space at the end of a text may be part of a local name.
+      // Comes first, because white space at the end of a text may be part of a local name.
       ...(exact === null ? [] : [{ searchKey: { address: exact.address }, canonical: canonicalUri(exact.name) }]),
       ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),
@@ -94,7 +94,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   };
 }
 
-/** Whether a text is a name of a visible naming authority with any local names, so that words of it are parts of that name. */
+/** Whether a text is a name of a visible naming authority of the profile "handle", whose local names can contain spaces. */
 function isWholeName(text: string, known: NamingAuthoritySnapshot): boolean {
   const read = known.recognize(text);
   return (
@@ -124,7 +124,7 @@ function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
   return { searchKey, canonical: canonicalUri(name), guid, isForeign };
 }
 
-/** A URL that is no notation of an identifier can still be a target, so it is not malformed; that of a GUID with a fault is. */
+/** A URL that is not a form of an identifier is not malformed, because it can be a target; one with an invalid GUID is. */
 function faultIn(name: ReadName, isUrl: boolean): InputFault | null {
   return 'error' in name && (!isUrl || name.error.code === 'INVALID_GUID') ? name.error : null;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type CursorKind, Cursors } from '../http/validation/cursor.js';
+import { type CursorKind, Cursors } from '../http/cursor.js';
 import { type LogOrder, type LogPosition, LOG_START } from '../storage/changes/log-page.js';
 
 const MAX_REMEMBERED = 4096;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
 import { ChangeReader, type RecordedChange } from '../storage/changes/change-reader.js';
 import {
   LOG_END,
@@ -17,21 +17,20 @@ import { Problem, malformed } from '../problem/problem.js';
 import { EventCursors } from './event-cursors.js';
 import { LogWatcher } from './log-watcher.js';
 
-/** A search reads the log in parts that grow: the first one is for readers near its end. */
+/** A search reads the log in growing parts; the first one suffices for readers near the end. */
 const FIRST_READ = 101;
 const READ_GROWTH = 10;
 const MAX_PART = 10_000;
 
-/** Events that one request reads at most, found or not: an index of each filter would slow each mint. */
+/** The most events that one request reads, found or not. Filters have no index, because it would slow each mint. */
 const MAX_READ = 200_000;
 
-/** Of a search in a request that waits for a shorter time or not at all. */
+/** The longest search, in milliseconds, of a request that does not wait longer. */
 const SEARCH_MS = 10_000;
 
-/** Who reads changes: whether it sees who made them, and the values of identifiers that are withdrawn for legal reasons. */
+/** The rights of a reader to see clients, and the values of identifiers that are withdrawn for legal reasons. */
 export type Reader = Pick<Principal, 'seesActors' | 'curates'>;
 
-/** The events that a client asks for. */
 export interface RequestedEvents {
   readonly limit: number;
   readonly sort: LogOrder;
@@ -51,7 +50,7 @@ export interface LogQuery extends LogPageQuery {
 export interface ChangePage {
   readonly changes: readonly RecordedChange[];
   readonly reached: LogPosition;
-  /** Whether nothing more is there now; in reverse order, whether the begin of the log is reached. */
+  /** Whether the log has no further events now; in reverse order, whether its beginning is reached. */
   readonly end: boolean;
 }
 
@@ -68,9 +67,9 @@ export class EventLog {
   ) {}
 
   /**
-   * The log as a principal sees it.
-   * @throws Problem with a syntax code at `#query/namingAuthority`, UNAUTHENTICATED or SCOPE_MISSING for `client` without the right
-   * to see who changes.
+   * Combines the filter of a request with the rights of its principal.
+   * @throws Problem a syntax code at `#query/namingAuthority`; UNAUTHENTICATED or SCOPE_MISSING for `client` without the right to
+   * see clients.
    */
   queryOf(principal: Principal, { limit, sort: order, namingAuthority, kind, client }: RequestedEvents): LogQuery {
     if (client !== undefined) requireActors(principal, 'client');
@@ -85,8 +84,8 @@ export class EventLog {
   }
 
   /**
-   * Where a reader starts.
-   * @param cursor absent: at the begin, or at the end in reverse order; "latest": at the end.
+   * The position at which a reader starts.
+   * @param cursor absent for the beginning, or the end in reverse order; "latest" for the end.
    * @throws Problem INVALID_CURSOR at `pointer`
    */
   async startOf(cursor: string | undefined, order: LogOrder, pointer: string): Promise<LogPosition> {
@@ -99,11 +98,11 @@ export class EventLog {
   }
 
   /**
-   * The next page. A search for events that are not everywhere ends after `MAX_READ` events, or after the longer one of
-   * `waitMs` and `SEARCH_MS`. At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
+   * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer one of `waitMs` and `SEARCH_MS`.
+   * At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
    * @param hungUp aborted when the client disconnects.
    * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
-   * @returns an empty page after the time, after a long search or at a stop; `reached` advances nevertheless.
+   * @returns an empty page after a timeout, a long search or a stop; its `reached` advances nevertheless.
    */
   async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
     const { limit, order, filter } = query;
@@ -111,7 +110,7 @@ export class EventLog {
     const isOver = (ms: number): boolean =>
       performance.now() >= started + ms || hungUp.aborted || this.watcher.isStopping;
     const changes: RecordedChange[] = [];
-    let [reached, all, octets] = [after, 0, 0];
+    let [reached, all, bytes] = [after, 0, 0];
     for (let reads = FIRST_READ; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
       const missing = limit - changes.length;
       const found = await this.reader.page(
@@ -127,9 +126,9 @@ export class EventLog {
       const head = found.end || reads > FIRST_READ ? null : await this.reader.headWithout(filter);
       reached = head === null ? found.reached : order === 'at' ? head : LOG_START;
       all += found.read;
-      octets += found.octets;
+      bytes += found.bytes;
       const end = found.end || head !== null;
-      const isFull = found.isFull || octets > MAX_PAGE_OCTETS;
+      const isFull = found.isFull || bytes > MAX_PAGE_BYTES;
       if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
         await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);
       } else if (end || isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {
@@ -148,7 +147,7 @@ export class EventLog {
   }
 }
 
-/** The naming authorities whose events a principal sees and wants; null for all. @throws Problem with a syntax code */
+/** The requested naming authorities that a principal can see; null for all. @throws Problem with a syntax code */
 function visibleOf(principal: Principal, prefix: string | undefined): LogFilter['namingAuthorities'] {
   if (prefix === undefined) return principal.visibleGrants;
   const read = parseNamingAuthority(prefix);

@@ -18,7 +18,7 @@ export interface HistoryPage {
   /** The last version of the previous page; 0 for the first page. */
   readonly afterVersion: number;
   readonly limit: number;
-  /** Where the request has the identifier or the naming authority. */
+  /** Points to the identifier or the naming authority in the request. */
   readonly pointer: string;
 }
 

@@ -65,7 +65,7 @@ export class LogWatcher {
     const startedBy = this.timer;
     try {
       const head = await this.reader.head();
-      // A cursor after the end of the log is refused by the next read.
+      // A cursor after the end of the log is rejected by the next read.
       for (const { cursor, wake } of this.waiters) if (isAfter(head, cursor) || isAfter(cursor, head)) wake();
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);

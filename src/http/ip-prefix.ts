@@ -1,7 +1,7 @@
 const GROUPS = 8;
 const GROUPS_OF_A_NETWORK = 4;
 
-/** An IPv4 address, or the first 64 bits of an IPv6 address in any spelling, because one client usually has all 2^64. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address in any spelling, because one client usually has the whole /64. */
 export function ipPrefixOf(address: string | undefined): string {
   if (address === undefined) return 'disconnected';
   const [, version4] = /^(?:::ffff:)?([0-9.]+)$/i.exec(address) ?? [];
@@ -14,7 +14,7 @@ export function ipPrefixOf(address: string | undefined): string {
   return network.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }
 
-/** The network of an address, which names no person: 24 bits of IPv4 and 48 of IPv6; null on a closed connection. */
+/** The network of an address, which identifies no person: 24 bits of IPv4 or 48 of IPv6; null on a closed connection. */
 export function truncatedAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   const prefix = ipPrefixOf(address);

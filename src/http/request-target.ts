@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Parameters that are read; a request needs a few, and at most one for each of the 500 values of a record. */
+/** Maximum number of parameters that are read: one for each of the 500 values of a record, and some more. */
 export const MAX_PARAMETERS = 600;
 
-/** Whether a query has more parameters than are read. */
+/** Whether a query has more than `MAX_PARAMETERS` parameters, of which the rest would be ignored. */
 export function hasTooManyParameters(target: string): boolean {
   return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 }
 
-/** The names and values of a query, in order; null for a value that is not percent-encoded UTF-8. */
+/** The names and values of a query in order; a value that is not percent-encoded UTF-8 is null. */
 export function parametersIn(target: string): (readonly [string, string | null])[] {
   const start = target.indexOf('?');
   if (start < 0) return [];
@@ -21,7 +21,7 @@ export function parametersIn(target: string): (readonly [string, string | null])
   });
 }
 
-/** The same as at Handle.Net: present without a value, `yes` or `true`. */
+/** Whether a flag is set, as at Handle.Net: without a value, or `yes` or `true`. */
 export function isTrue(value: string | null): boolean {
   return value === '' || /^(?:yes|true)$/i.test(value ?? '');
 }
@@ -35,9 +35,9 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes the path or a parameter of a request target once, as UTF-8; "+" is not a blank. Octets beyond ASCII that the
- * client did not escape are UTF-8 too; Node has each of them as one character.
- * @returns null for a "%" without two hexadecimal digits, and for octets that are not UTF-8.
+ * Decodes the path or a parameter of a request target once, as UTF-8; "+" is not a blank. Node passes unescaped bytes beyond ASCII as one
+ * character each; they are decoded as UTF-8 too.
+ * @returns null for a "%" without two hexadecimal digits, and for bytes that are not UTF-8.
  */
 export function decodeText(raw: string): string | null {
   if (!raw.includes('%') && !BEYOND_ASCII.test(raw)) return raw;
@@ -49,7 +49,7 @@ export function decodeText(raw: string): string | null {
   }
 }
 
-/** The path of a request target in origin or absolute form (RFC 9112 3.2), without query and fragment; null for others. */
+/** The path of a request target in origin or absolute form (RFC 9112 3.2), without query and fragment; null for other forms. */
 export function pathOf(target: string): string | null {
   const url = target.charCodeAt(0) === SLASH ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   if (url.charCodeAt(0) !== SLASH) return null;
@@ -60,7 +60,7 @@ export function pathOf(target: string): string | null {
   return url;
 }
 
-/** Reads forms (`application/x-www-form-urlencoded`) as `URLSearchParams`, on the routes of one plugin. */
+/** Parses forms (`application/x-www-form-urlencoded`) to `URLSearchParams` on the routes of a plugin. */
 export function acceptForms(server: FastifyInstance): void {
   server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, parsed) => {
     parsed(null, new URLSearchParams(body.toString()));

@@ -5,14 +5,14 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests by POST read too. */
+    /** True for a POST that only reads. */
     onlyReads?: boolean;
   }
 }
 
 const SETTINGS = Symbol('http:route-settings');
 
-/** Adds settings to a route, which hooks read before the body. A handler takes precedence over its class. */
+/** Adds settings to a route, which hooks read before the body is. Settings of a handler take precedence over those of its class. */
 export function routeSettings(settings: FastifyContextConfig): ClassDecorator & MethodDecorator {
   return (target: object, name?: string | symbol, descriptor?: PropertyDescriptor) => {
     if (name !== undefined && descriptor !== undefined) add(target, name, descriptor, settings);
@@ -34,7 +34,7 @@ function addToAll(prototype: object, settings: FastifyContextConfig): void {
   }
 }
 
-/** Decorators of a class run after those of its handlers; those of a handler run from the last to the first. */
+/** Class decorators run after those of handlers, and those of a handler from last to first. Settings added earlier win. */
 function add(
   prototype: object,
   name: string | symbol,
@@ -46,12 +46,12 @@ function add(
     ...settings,
     ...(Reflect.getOwnMetadata(SETTINGS, handler) as FastifyContextConfig | undefined),
   };
-  merged.refusesQuery = merged.ignoresQuery !== true && !readsQuery(prototype, name);
+  merged.rejectsQuery = merged.ignoresQuery !== true && !readsQuery(prototype, name);
   Reflect.defineMetadata(SETTINGS, merged, handler);
   RouteConfig(merged)(prototype, name, descriptor);
 }
 
-/** Whether a handler has query parameters. Decorators of parameters run before those of their method. */
+/** Decorators of parameters run before those of their method, so their metadata exists. */
 function readsQuery(prototype: object, name: string | symbol): boolean {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object | undefined;
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));

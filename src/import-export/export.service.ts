@@ -9,11 +9,11 @@ import { type IdentifierFilter, parseFilter } from '../finding/parse-filter.js';
 
 const PAGE = 500;
 
-/** A filter of an export, which reads all identifiers anyway. */
+/** A filter that only an export offers, because it reads all identifiers anyway. */
 export interface ExportFilter extends IdentifierFilter {
-  /** The first octets of the target, as it is stored. */
+  /** The first bytes of the target as stored. */
   readonly targetPrefix?: string;
-  /** A client that made a change after the identifier was created. */
+  /** A client that made a change after the creation of the identifier. */
   readonly changedBy?: string;
 }
 
@@ -26,10 +26,10 @@ export class ExportService {
   ) {}
 
   /**
-   * The identifiers of a filter in order of minting; pages can be empty. No connection is held between pages.
-   * @throws Problem as `parseFilter`, UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes
-   * identifiers, before the first page; UNAUTHENTICATED later when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
-   * @param isWanted asked before each statement.
+   * Yields the matching identifiers in order of minting; pages can be empty. No connection is held between pages.
+   * @param isWanted called before each statement.
+   * @throws Problem as `parseFilter`; UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes identifiers;
+   * after the first page also UNAUTHENTICATED when the key is no longer valid, and REQUEST_TIMEOUT when `isWanted` returns false.
    */
   async *pages(
     { targetPrefix, changedBy, ...texts }: ExportFilter,

@@ -18,19 +18,19 @@ import { targetFrom } from '../registry/target-template.js';
 import { readTime } from '../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
-/** An identifier to import, as it was exported; names in any form (R-28), and times of RFC 3339. Without a target, that of the target template of the naming authority. */
+/** An identifier as exported; names in any form (R-28), times as in RFC 3339. An absent target is that of the target template. */
 export interface ImportRequest extends GivenTexts {
   readonly identifier: string;
   readonly metadataId: string | null;
-  /** Absent: active. */
+  /** Default: active. */
   readonly state?: State | null;
   readonly alternateIds: readonly string[];
   readonly previousVersion: string | null;
   readonly handleValues: readonly unknown[] | null;
   readonly hiddenValues: number;
-  /** Absent: 1. */
+  /** Default: 1. */
   readonly version?: number | null;
-  /** Absent: each the other one, or the time of the import. */
+  /** Default: `updatedAt` and vice versa, or the time of the import. */
   readonly createdAt?: string | null;
   readonly updatedAt?: string | null;
   readonly leaseUntil: string | null;
@@ -52,8 +52,8 @@ export interface ImportCommand {
 /**
  * Parses and authorises the import of one identifier.
  * @param now the time of an identifier without times.
- * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER,
- * INVALID_PREDECESSOR, or a syntax code.
+ * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, or
+ * a syntax code.
  */
 export function parseImport(
   sent: ImportRequest,
@@ -77,7 +77,7 @@ export function parseImport(
   });
   const times = timesIn(sent, now);
   const previousVersion = sent.previousVersion === null ? null : previousVersionIn(sent.previousVersion, self, known);
-  // Stored values are what was exported, without a target of the template.
+  // Stored values were exported, so the target template does not apply to them.
   const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const { version: sentVersion, state } = sent;
@@ -115,9 +115,9 @@ export function parseImport(
 }
 
 /**
- * The identifier as exported, or in any other form (R-28).
- * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does
- * not reveal whether it exists.
+ * Reads an identifier as exported, or in any other form (R-28).
+ * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does not reveal whether it
+ * exists.
  */
 function nameIn(
   text: string,
@@ -146,7 +146,7 @@ function nameIn(
   return { authority, localName: name.type === 'cordra' ? name.guid : name.localName };
 }
 
-/** The times of minting and of the last change. @throws Problem INVALID_REQUEST */
+/** Times of minting and of the last change. @throws Problem INVALID_REQUEST */
 function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdAt: Date; updatedAt: Date } {
   const created = createdAt == null ? null : readPast(createdAt, '/createdAt', now);
   const updated = updatedAt == null ? null : readPast(updatedAt, '/updatedAt', now);
@@ -155,10 +155,10 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
   return times;
 }
 
-/** How much the clock of the system that exported may be ahead. */
+/** How far the clock of the exporting system may be ahead. */
 const MAX_AHEAD_MS = 300_000;
 
-/** A time that is over: a later change has a time of its own that is not before it. @throws Problem INVALID_REQUEST */
+/** Reads a time, which must be past because times of later changes are never earlier. @throws Problem INVALID_REQUEST */
 function readPast(text: string, pointer: string, now: Date): Date {
   const time = readTime(text, pointer);
   if (time.getTime() <= now.getTime() + MAX_AHEAD_MS) return time;
@@ -214,7 +214,7 @@ function attributesIn(
   return { ...names, ...texts, handleValues, state, leaseUntil, tombstone };
 }
 
-/** @throws Problem INVALID_REQUEST for values that cannot be stored, and where the export has left out some. */
+/** @throws Problem INVALID_REQUEST for values that cannot be stored, and if the export omitted some. */
 function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly StoredValue[] | null {
   if (hiddenValues > 0) {
     throw invalidValue('/hiddenValues', 'must be 0: export with a key of the scope "admin", which gets all values');
@@ -240,7 +240,7 @@ function requireValuesOf(authority: NamingAuthority, { handleValues, target }: M
     throw invalidValue('/target', 'must be the URL value of the lowest index in handleValues');
 }
 
-/** The replacement in a tombstone, which need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
+/** The replacement in a tombstone, which may be unregistered. @throws Problem INVALID_REQUEST for the identifier itself */
 function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
   const { name, canonical } = readReplacementName(sent, known, '/tombstone/replacedBy');
   if (known.canonicalName(name).comparison === self.comparison)
@@ -248,7 +248,7 @@ function replacementIn(sent: string, self: CanonicalName, known: NamingAuthority
   return canonical;
 }
 
-/** The previous version, which need not be registered: it may follow in the same import. */
+/** The previous version, which may be unregistered, because it may follow in the same import. */
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
   const requested = readPredecessor(text, known, '/previousVersion');
   return predecessorOf({ ...requested, address: null, isHidden: false }, null, self);

@@ -11,7 +11,7 @@ import { type ImportCommand, type ImportRequest, parseImport } from './import-co
 import type { PreviewedImports } from './previewed-imports.js';
 import { type Decision, isSame, ownersIn } from './transfer-record.js';
 
-/** Lines that are parsed before other requests continue. */
+/** Lines parsed before other requests get a turn. */
 const SLICE = 100;
 
 export interface ImportContext {
@@ -20,22 +20,19 @@ export interface ImportContext {
   readonly lineFailed: (error: unknown, line: number) => Problem;
 }
 
-/** A line as it was received: its request, or the problem of its format. */
+/** A received line: its request, or the problem of its format. */
 export interface ReceivedLine {
-  /** Counted from 1. */
   readonly line: number;
   readonly request: ImportRequest | Problem;
   /** Attributes that must be equal in a registered identifier; all when absent. */
   readonly compared?: readonly string[] | undefined;
 }
 
-/** A line that is ready to be imported, or its problem. */
 export interface ReadyLine {
   readonly line: number;
   readonly command: ImportCommand | Problem;
 }
 
-/** A conflict of an import, an identifier that it registers or has registered, or a problem. */
 export type ImportResult = Decision | Problem;
 
 export interface LineResult {
@@ -43,7 +40,7 @@ export interface LineResult {
   readonly result: ImportResult;
 }
 
-/** The result of a command; `failed` is an error that no rule foresees. */
+/** The result of a command; `failed` is an unexpected error. */
 type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
 
 @Injectable()
@@ -74,7 +71,7 @@ export class ImportService {
     return lines;
   }
 
-  /** Imports a chunk, committed on return. The results are in the order of the lines. */
+  /** Imports a chunk and commits it. Results are in the order of the lines. */
   async import(lines: readonly ReadyLine[], { lineFailed }: Pick<ImportContext, 'lineFailed'>): Promise<LineResult[]> {
     const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
     const outcomes = await this.insert(commands);
@@ -86,7 +83,7 @@ export class ImportService {
     });
   }
 
-  /** What an import of a chunk would do, without writes and locks. @param names what earlier lines would have imported. */
+  /** Returns what an import of a chunk would do, without writes and locks. @param names those that earlier lines would have registered. */
   async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
     const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
     const items = commands.map(({ item }) => item);
@@ -97,15 +94,15 @@ export class ImportService {
     });
   }
 
-  /** Where the statement fails because of one identifier, halves are tried until that one is alone. */
+  /** If the statement fails because of one identifier, halves are tried until that identifier is alone. */
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
       const items = commands.map(({ item }) => item);
-      const refused = await this.importer.insert(items, decisionsOf(commands));
+      const rejected = await this.importer.insert(items, decisionsOf(commands));
       return new Map(
         commands.map((command): [ImportCommand, Decision] => {
           const { item, record } = command;
-          return [command, refused.get(item) ?? { outcome: 'imported', record }];
+          return [command, rejected.get(item) ?? { outcome: 'imported', record }];
         }),
       );
     } catch (error) {

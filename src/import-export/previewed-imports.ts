@@ -3,21 +3,18 @@ import { keysOf } from '../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
 import type { Decision, TransferRecord } from './transfer-record.js';
 
-/** Names that a dry run remembers, some 300 octets each. */
+/** Maximum number of names that a dry run remembers, about 300 bytes each. */
 const MAX_NAMES = 10_000;
 
 interface Claim {
   readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
-  /** Of the values of the line. */
+  /** Digest of the values of the line. */
   readonly digest: Digest;
-  /** Whether the owner would be registered with the name; otherwise it has the name as an alternate. */
+  /** Whether the owner would be registered with the name, and not have it as an alternate. */
   readonly isOwn: boolean;
 }
 
-/**
- * The names that the lines of a dry run would register, so that later lines meet them as in an import. After `MAX_NAMES` names,
- * lines meet the names that are registered only.
- */
+/** The names that earlier lines of a dry run would register, with which later lines conflict; up to `MAX_NAMES`. */
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 
@@ -31,7 +28,7 @@ export class PreviewedImports {
     const alternates = others.filter(({ key }) => key.startsWith('alternate '));
     const index = alternates.findIndex(({ claim }) => claim !== undefined);
     const alternate = alternates[index]?.claim;
-    // The name of an alternate that names an identifier of this service follows the alternate.
+    // In `others`, an alternate that is a name of this service is followed by that name.
     const position = others.findIndex(({ key, claim }) => claim?.isOwn === true && key.startsWith('name '));
     const registered = others[position]?.claim;
     if ([own?.claim, metadata, alternate, registered].some((claim) => claim !== undefined)) {

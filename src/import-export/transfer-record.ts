@@ -2,7 +2,7 @@ import { MEMBERS } from '../registry/members.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 
-/** What is exported of a record, and imported. */
+/** The part of a record that is exported and imported. */
 export type TransferRecord = Omit<
   IdentifierRecord,
   'id' | 'resolver' | 'describes' | 'newerVersions' | 'guid' | 'sandbox'
@@ -21,19 +21,19 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
 
 type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** The identifiers that have the names of a line, and where the key of one of them is that of another name. */
+/** The owners of the names of a line. `collision` is the pointer of a name with the comparison key of another one. */
 export interface ImportConflicts {
   readonly address: Owner | null;
   readonly metadata: Owner | null;
   readonly alternate: { readonly record: Owner; readonly index: number } | null;
-  /** The identifier with an alternate that is the name of the line. */
+  /** An identifier with an alternate that is the name of the line. */
   readonly claim: Owner | null;
-  /** The identifier whose name is an alternate of the line. */
+  /** An identifier whose name is an alternate of the line. */
   readonly registered: { readonly record: Owner; readonly index: number } | null;
   readonly collision: string | null;
 }
 
-/** Conflicts without the other attributes of the records, which can be large. */
+/** Drops the attributes of the records that are not needed, which can be large. */
 export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
   const owner = (record: Owner | null): Owner | null =>
     record && { namingAuthority: record.namingAuthority, localName: record.localName, tombstone: record.tombstone };

@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 
-/** The number of the level "warn". */
+/** Number of the level "warn". */
 const WARN = 40;
 
-/** That of "fatal", whose lines are not limited. */
+/** Number of the level "fatal", whose lines are not limited. */
 const FATAL = 60;
 
-/** Bounds the lines of a second: those below the level warn, and the others, so that requests do not displace what failed. */
+/** Limits log lines per second; those from warn on have a limit of their own, so that requests cannot displace them. */
 export class LineLimit {
-  /** Lines that were not written. */
   dropped = 0;
   private second = 0;
   private written = [0, 0];
@@ -16,10 +15,10 @@ export class LineLimit {
   private reported = 0;
   private isReporting = false;
 
-  /** @param most lines of each kind in a second; 0 for no limit. */
+  /** @param most lines of each kind per second; 0 for no limit. */
   constructor(private readonly most: number) {}
 
-  /** Counts a line. @returns whether it is written. */
+  /** Counts a line. @returns whether to write it. */
   admits(level: number, logger: Pick<Logger, 'warn'>): boolean {
     if (this.most === 0 || this.isReporting || level >= FATAL) return true;
     const second = Math.trunc(performance.now() / 1000);
@@ -44,14 +43,14 @@ export class LineLimit {
   }
 }
 
-/** The longest line of the log, in octets, its line feed included. */
-export const MAX_LINE_OCTETS = 2048;
+/** Maximum bytes of a log line with its line feed. */
+export const MAX_LINE_BYTES = 2048;
 
 const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32];
 
 const ESSENTIAL = ['level', 'time', 'reqId', 'msg'];
 
-/** Truncates the texts of a JSON line to 2 KB in total: clients choose the length of URLs and headers. */
+/** Truncates texts of a JSON line to fit into 2 KB, because clients choose the length of URLs and headers. */
 export function cutLine(line: string, escape: (line: string) => string): string {
   const whole = escape(line);
   if (fits(whole)) return whole;
@@ -67,7 +66,7 @@ export function cutLine(line: string, escape: (line: string) => string): string 
 }
 
 function fits(line: string): boolean {
-  return line.length <= MAX_LINE_OCTETS && Buffer.byteLength(line) <= MAX_LINE_OCTETS;
+  return line.length <= MAX_LINE_BYTES && Buffer.byteLength(line) <= MAX_LINE_BYTES;
 }
 
 function cutText(value: unknown, length: number): unknown {

@@ -7,13 +7,13 @@ import { cutLine, LineLimit } from './line-limit.js';
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Characters of log lines that wait for a slow reader. Further lines are dropped, so that the memory is bounded. */
+/** Maximum characters buffered for a slow reader; further lines are dropped. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
 /** Maximum time to write the last lines. */
 const FLUSH_LIMIT_MS = 1000;
 
-/** The same where the level of the log excludes the last line. */
+/** The same if the log level excludes the last line. */
 const WITHOUT_LAST_LINE_MS = 50;
 
 const FORM = {
@@ -22,7 +22,7 @@ const FORM = {
   hooks: { streamWrite: (line: string) => cutLine(line, escapeControls) },
 };
 
-/** Logs JSON lines on standard output, without waiting for its reader. */
+/** Creates a logger of JSON lines on standard output that never waits for its reader. */
 export function createLogger(level: string, limit = new LineLimit(0)): Logger {
   const logger: Logger = pino(
     {
@@ -40,15 +40,15 @@ export function createLogger(level: string, limit = new LineLimit(0)): Logger {
   return logger;
 }
 
-/** Writes the line of a start that fails, before the process ends. */
+/** Logs a failed start synchronously, before the process ends. */
 export function logFailedStart(level: string, reason: string): void {
   const logger = pino({ ...FORM, level }, pino.destination({ dest: process.stdout.fd, sync: true }));
   logger.fatal({ reason }, 'Mintmark cannot start');
 }
 
 /**
- * Logs the last line and waits at most a second until it is written. What is left then is dropped: at the exit, pino would
- * wait without limit for a reader that has closed the pipe or does not read.
+ * Logs the last line and waits at most a second until it is written. The rest is dropped: at the exit, pino would wait without limit for a
+ * reader that has closed the pipe or does not read.
  */
 export async function endLog(logger: Logger, lastLine: string): Promise<void> {
   const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<
@@ -67,7 +67,7 @@ function escapeControls(line: string): string {
   return line.replace(TERMINAL_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes the framework's messages to the same log; those of the start only at the level debug. */
+/** Writes messages of the framework to the same log, those of the start at the level debug. */
 export class FrameworkLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

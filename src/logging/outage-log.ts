@@ -4,7 +4,7 @@ import { causeInWords } from '../problem/database-causes.js';
 import { databaseFailure } from '../problem/database-errors.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 
-/** An outage has ended when nothing has failed for this time, so that a flapping database is one outage. */
+/** Time without a failure after which an outage has ended, so that a flapping database is one outage. */
 const QUIET_MS = 5000;
 
 const REMINDER_MS = 60_000;
@@ -15,27 +15,27 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Outage {
   readonly beganAt: number;
-  /** The causes that have a line. */
+  /** Causes that were logged. */
   readonly causes: Set<string>;
   readonly reminding: NodeJS.Timeout;
   requests: number;
   connections: number;
-  /** Whether writes failed, so that only a commit ends it: a server that is read-only responds to reads. */
+  /** True if writes failed; then only a commit ends the outage, because a read-only server still serves reads. */
   needsCommit: boolean;
-  /** When the database served again for the first time since the last failure; null while it does not. */
+  /** First success since the last failure; null while there is none. */
   servedAt: number | null;
   ending: NodeJS.Timeout | null;
-  /** The last failure since the last reminder; null for none. */
+  /** The last failure since the last reminder, or null. */
   last: Fields | null;
-  /** The requests that failed since the last reminder. */
+  /** Requests that failed since the last reminder. */
   since: number;
-  /** Whether the database has served since the last line. */
+  /** Whether the database has served since the last log line. */
   hasServed: boolean;
 }
 
 /**
- * Writes a line when the database begins to fail, one for each other cause, one a minute while it fails, and one when it serves again,
- * in place of a line for each failure. The level is error while nothing succeeds.
+ * Summarizes failures of the database: one line at the start, one for each other cause, one a minute while it fails, and one when it serves
+ * again. The level is error while nothing succeeds.
  */
 export class OutageLog implements FailureCounter {
   private outage: Outage | null = null;
@@ -46,7 +46,7 @@ export class OutageLog implements FailureCounter {
   failed(error: unknown, isOfRequest: boolean): boolean {
     const failure = databaseFailure(error);
     if (failure === null || (this.outage === null && !failure.isOutage)) return false;
-    // The result of a check is used again for a second, in which the database may serve already.
+    // A check is cached for a second, in which the database may already serve again.
     if (!isOfRequest && error === this.lastOfCheck) return true;
     if (!isOfRequest) this.lastOfCheck = error;
     const cause = causeInWords(error);
@@ -65,19 +65,19 @@ export class OutageLog implements FailureCounter {
     return true;
   }
 
-  /** One that is lost may be all that fails. */
+  /** A single lost connection may be the whole failure. */
   connectionLost(reason: string): void {
     const { outage, isNew } = this.note({ reason });
     outage.connections += 1;
     if (isNew) this.logger.warn({ reason }, BEGIN);
   }
 
-  /** The database has completed a statement. */
+  /** Called when the database has completed a statement. */
   responded(): void {
     if (this.outage !== null && !this.outage.needsCommit) this.serve(this.outage);
   }
 
-  /** The database has acknowledged a commit. */
+  /** Called when the database has acknowledged a commit. */
   committed(): void {
     if (this.outage === null) return;
     this.outage.needsCommit = false;
@@ -113,7 +113,7 @@ export class OutageLog implements FailureCounter {
     outage.hasServed = false;
   }
 
-  /** Not where nothing was tried. */
+  /** Writes nothing if no failure was noted since the last reminder. */
   private remind(outage: Outage): void {
     const { last, since } = outage;
     if (last === null) return;

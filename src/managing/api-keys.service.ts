@@ -19,11 +19,11 @@ export interface CreateApiKeyCommand {
   readonly client: string;
   readonly label?: string;
   readonly scopes: readonly Scope[];
-  /** The covered naming authorities; null for all of them. `derived` is false when absent. */
+  /** The covered naming authorities; null for all. `derived` is false when absent. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived?: boolean }[] | null;
-  /** A time of RFC 3339; the key never expires when absent. */
+  /** As in RFC 3339; without it, the key never expires. */
   readonly expiresAt?: string;
-  /** The user of a client of Handle servers, `index:handle`. */
+  /** The user of a Handle client, as `index:handle`. */
   readonly handleUser?: string;
 }
 
@@ -33,13 +33,12 @@ export interface CreatedApiKey {
   readonly secret: string | null;
 }
 
-/** One page of API keys, in order of creation. */
 export interface ApiKeyPage {
   readonly items: readonly ApiKey[];
   readonly hasNext: boolean;
 }
 
-/** Where the request has the user. */
+/** Pointer of the user in the request. */
 const USER = '/handleUser';
 
 const NOT_FOUND = 'There is no API key with this id.';
@@ -56,9 +55,8 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a
-   * syntax code for a naming authority, INVALID_REQUEST for an expiry in the past, UNKNOWN_NAMING_AUTHORITY or HANDLE_USER_TAKEN
-   * for the user.
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a syntax code for a
+   * naming authority, INVALID_REQUEST for an expiry in the past, UNKNOWN_NAMING_AUTHORITY or HANDLE_USER_TAKEN for the user.
    */
   async create(
     { principal, idempotencyKey }: RequestContext,
@@ -67,7 +65,7 @@ export class ApiKeysService {
     requireUnrestricted(principal);
     const requested = parseApiKey(command);
     const request = keyedRequest(principal, idempotencyKey, ['POST /api-keys', requested]);
-    // A replay returns the first result, also after the expiry. A request that is refused claims no user.
+    // A replay returns the first result, even after the expiry. A rejected request claims no user.
     if (!(await this.requests.hasResult(request))) {
       if (requested.expiresAt !== null) requireFuture(requested.expiresAt, '/expiresAt');
       await this.claimUser(command, requested);
@@ -179,7 +177,7 @@ export class ApiKeysService {
   }
 }
 
-/** A restricted key could otherwise create an unrestricted one. */
+/** Otherwise a restricted key could create an unrestricted one. */
 function requireUnrestricted(principal: Principal): void {
   principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
 }

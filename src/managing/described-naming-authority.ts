@@ -17,7 +17,6 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
   return { ...shown, parent, children: shown.children.filter((child) => principal.canSee(child)) };
 }
 
-/** The JSON of a naming authority, in stored results and in responses. */
 export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
 
 export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
@@ -33,7 +32,7 @@ export function serializeNamingAuthority({ namingAuthority, parent, children, co
   };
 }
 
-/** The members that change only with the version. */
+/** Members that change only with the version. */
 export function serializeSettings(namingAuthority: NamingAuthority) {
   const { prefix, state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver, version } = namingAuthority;

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
 import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
@@ -35,12 +35,11 @@ export interface NamingAuthorityPage {
 }
 
 export interface ChangeNamingAuthorityCommand {
-  /** The prefix; its ASCII letters are case-insensitive. */
+  /** Compared without regard to the case of ASCII letters. */
   readonly prefix: string;
-  /** Where the request has the prefix. */
   readonly pointer: string;
   readonly settings: NewSettings;
-  /** Throws when the naming authority is not the one that the change is based on. */
+  /** Throws if the naming authority is not the one on which the change is based. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
 
@@ -49,7 +48,7 @@ const RULES: readonly (keyof NamingAuthorityRules)[] = [
 ];
 
 export class NamingAuthorityExists extends Error {
-  /** @param prefix the prefix as it was created. */
+  /** @param prefix spelled as it was created. */
   constructor(readonly prefix: string) {
     super(`The naming authority "${prefix}" already exists.`);
   }
@@ -110,7 +109,7 @@ export class NamingAuthoritiesService {
       return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
-    // A replay may come from another key of the same client that can see more.
+    // Another key of the same client, which can see more, may have sent the first request.
     return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
   }
 
@@ -146,8 +145,8 @@ export class NamingAuthoritiesService {
   }
 
   /**
-   * HS-07 binds where a prefix is derived from one that is registered here. Elsewhere somebody else may have given the parent, as
-   * that of 20.500.12345. Hidden naming authorities count as missing.
+   * Applies HS-07 to prefixes derived from one that is registered here. Others may have a parent elsewhere, such as that of 20.500.12345.
+   * Hidden naming authorities count as missing.
    * @throws Problem PARENT_NOT_FOUND
    */
   private async requireParent(prefix: string, principal: Principal, from: Queryable): Promise<void> {
@@ -198,7 +197,7 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
   return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
 }
 
-/** The name is not shown, because the administrator of one naming authority may not see the records of others. */
+/** Omits the name, because the administrator of one naming authority may not see the records of others. */
 function withProblemOfCase(error: unknown): never {
   if (!(error instanceof NamesStoredByOtherCase)) throw error;
   const detail = `must be ${error.caseInsensitive}: records name identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;

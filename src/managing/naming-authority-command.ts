@@ -1,7 +1,7 @@
 import { type Resolver, parseNamingAuthority, parseResolver, recognize } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import {
-  MAX_PREFIX_OCTETS,
+  MAX_PREFIX_BYTES,
   type NamingAuthorityRules,
   type NamingAuthoritySettings,
   isCaseInsensitiveByRule,
@@ -11,14 +11,14 @@ import {
 import { requireTemplate } from '../registry/target-template.js';
 import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
 
-/** New settings of a naming authority. A member that is absent is not changed. */
+/** Settings of a naming authority; absent members are not changed. */
 export interface NewSettings extends Partial<Omit<NamingAuthoritySettings, 'resolver'>> {
   readonly resolver?: ResolverCommand | null;
 }
 
 interface ResolverCommand {
   readonly scheme: string;
-  /** The URI authority of the resolver: host and optional port. */
+  /** Host and optional port (RFC 3986 3.2). */
   readonly authority: string;
   readonly firstSegment?: string | null;
 }
@@ -28,9 +28,8 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
 }
 
 /**
- * @param firstSegment the first segment of the paths of the configured resolver, which no naming authority can have.
- * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid
- * settings.
+ * @param firstSegment the first path segment of the configured resolver, which no naming authority may have.
+ * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings.
  */
 export function parseNewNamingAuthority(
   command: CreateNamingAuthorityCommand,
@@ -39,9 +38,9 @@ export function parseNewNamingAuthority(
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
   const { storesHandleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
   requireRules(prefix, { profile, caseInsensitive, storesHandleValues });
-  const octets = Buffer.byteLength(prefix);
-  if (octets > MAX_PREFIX_OCTETS) {
-    throw invalidValue('/namingAuthority', `has ${octets} octets in UTF-8; at most ${MAX_PREFIX_OCTETS} are allowed`);
+  const bytes = Buffer.byteLength(prefix);
+  if (bytes > MAX_PREFIX_BYTES) {
+    throw invalidValue('/namingAuthority', `has ${bytes} bytes in UTF-8; at most ${MAX_PREFIX_BYTES} are allowed`);
   }
   if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
     const detail = `"${prefix}" is reserved: it is or can become the first segment of a path of this service, so that its Handles could not be resolved at /${prefix}/…`;

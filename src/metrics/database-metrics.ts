@@ -1,7 +1,7 @@
 import { Gauge, type Registry, Counter, Histogram } from 'prom-client';
 import type pg from 'pg';
 
-/** Exports what `read` returns at each scrape. */
+/** Exports the result of `read` at each scrape. */
 export function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
   new Gauge({
     name,
@@ -13,30 +13,28 @@ export function gauge(registry: Registry, name: string, help: string, read: () =
   });
 }
 
-/** Seconds, from a read by a prepared statement to the longest statement timeout that is usual. */
+/** In seconds, from a read by a prepared statement to the longest common statement timeout. */
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What the use of `READ_DATABASE_URL` counts. */
 export interface ReplicaFigures {
-  /** By the server that answered. */
+  /** By responding server. */
   readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
-  /** NaN where it does not respond. */
+  /** NaN if the replica does not respond. */
   readonly lagSeconds: number;
 }
 
-/** What the database holds, and its clock; NaN where it did not respond. */
+/** Size and clock of the database; NaN if it did not respond. */
 export type SizeFigures = Readonly<
-  Record<'identifiers' | 'endingLeases' | 'databaseOctets' | 'clockOffsetSeconds', number>
+  Record<'identifiers' | 'endingLeases' | 'databaseBytes' | 'clockOffsetSeconds', number>
 >;
 
-/** What a process knows of its commits. */
 export interface CommitFigures {
   /** NaN before the first commit. */
   readonly lastCommitAgeSeconds: number;
   readonly oldestWaitingSeconds: number;
 }
 
-/** What a process measures of its database. */
+/** Metrics of the database as this process measures them. */
 export class DatabaseMetrics {
   private readonly statements: Histogram<'pool'>;
 
@@ -53,7 +51,7 @@ export class DatabaseMetrics {
     });
   }
 
-  /** @returns what counts the seconds of a statement of a pool; to find it by its labels costs more than to count. */
+  /** @returns a function that counts the seconds of a statement. It is created once, because finding labels costs more than counting. */
   statementTimer(pool: string): (seconds: number) => void {
     const timed = this.statements.labels({ pool });
     return (seconds) => {
@@ -91,7 +89,7 @@ export class DatabaseMetrics {
     gauge(this.registry, 'mintmark_event_feed_age_seconds', help, seconds);
   }
 
-  /** @param read 1 where the last check of readiness succeeded, 0 where it failed, NaN before the first. */
+  /** @param read returns 1 if the last readiness check succeeded, 0 if it failed, NaN before the first. */
   watchReadiness(read: () => Promise<number>): void {
     gauge(
       this.registry,
@@ -101,7 +99,7 @@ export class DatabaseMetrics {
     );
   }
 
-  /** @param read is called once for each scrape and gauge. */
+  /** @param read called once per scrape and gauge. */
   watchSize(read: () => Promise<SizeFigures>): void {
     const add = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
       gauge(this.registry, name, `${help}; up to a minute old.`, async () => value(await read()));
@@ -110,7 +108,7 @@ export class DatabaseMetrics {
     add('mintmark_identifiers', all, (figures) => figures.identifiers);
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
     add('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
-    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseOctets);
+    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseBytes);
     const clock = 'Seconds by which the clock of the database is ahead of that of this process';
     add('mintmark_database_clock_offset_seconds', clock, (figures) => figures.clockOffsetSeconds);
   }
@@ -133,7 +131,7 @@ export class DatabaseMetrics {
   watchReplica(replica: ReplicaFigures): void {
     new Counter({
       name: 'mintmark_record_reads_total',
-      help: 'Reads of records with READ_DATABASE_URL, by the server that answered.',
+      help: 'Reads of records with READ_DATABASE_URL, by the server that responded.',
       labelNames: ['server'],
       registers: [this.registry],
       collect() {

@@ -2,25 +2,22 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { DatabaseMetrics, gauge } from './database-metrics.js';
 import type { FastifyInstance } from 'fastify';
 
-/** The outcome of a mint. */
-export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'refused';
+export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'rejected';
 
-/** The outcome of a resolution. */
 export type ResolutionLabel = (typeof RESOLUTIONS)[number];
 
-const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'refused'] as const;
+const RESOLUTIONS = ['redirected', 'shown', 'unknown', 'withdrawn', 'upstream', 'rejected'] as const;
 
-/** The outcome of a request to the face of Handle clients. */
 export type HandleApiLabel = (typeof HANDLE_API_OUTCOMES)[number];
 
 const HANDLE_API_OUTCOMES = [
-  ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'refused'] as const),
+  ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'rejected'] as const),
 ] as const;
 
-/** Why a request was refused that may succeed later. */
-export type Refusal = (typeof REFUSALS)[number];
+/** Why a request was rejected that may succeed later. */
+export type Rejection = (typeof REJECTIONS)[number];
 
-const REFUSALS = [
+const REJECTIONS = [
   'key_rate',
   'key_concurrency',
   'key_long_lived',
@@ -32,21 +29,20 @@ const REFUSALS = [
   'overload',
 ] as const;
 
-/** Seconds, from a mint to a stream of an hour. */
+/** In seconds, from a mint to a stream of an hour. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 3600];
 
-/** Naming authorities with a time series of their own; later ones share `other`. */
+/** Maximum number of naming authorities with their own time series; later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
-/** What a cache of records counts. */
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  readonly octets: number;
+  readonly bytes: number;
   /** Misses that wait for a statement. */
   readonly waiting: number;
-  /** Since the last successful poll of the log began; NaN without polls. */
+  /** Seconds since the last successful poll of the log began; NaN without polls. */
   readonly pollAgeSeconds: number;
 }
 
@@ -84,7 +80,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** The counter of each outcome; to find it by its labels costs more than to count. */
+  /** Counters by outcome, created once because finding labels costs more than counting. */
   private readonly resolutionCounts = Object.fromEntries(
     RESOLUTIONS.map((outcome) => [outcome, this.resolutions.labels({ outcome })]),
   ) as Record<ResolutionLabel, { inc(): void }>;
@@ -100,8 +96,8 @@ export class Metrics {
     HANDLE_API_OUTCOMES.map((outcome) => [outcome, this.handleApiRequests.labels({ outcome })]),
   ) as Record<HandleApiLabel, { inc(): void }>;
 
-  private readonly refusals = new Counter({
-    name: 'mintmark_refused_requests_total',
+  private readonly rejections = new Counter({
+    name: 'mintmark_rejected_requests_total',
     help: 'Requests that were rejected because of a limit or overload, by reason.',
     labelNames: ['reason'],
     registers: [this.registry],
@@ -116,7 +112,6 @@ export class Metrics {
 
   private readonly queues = new Map<string, () => number>();
 
-  /** What is measured of the database. */
   readonly database = new DatabaseMetrics(this.registry, (name, depth) => {
     this.queueDepth(name, depth);
   });
@@ -124,10 +119,10 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Created at the start, so that alerts can distinguish zero from missing.
-    this.mints.inc({ naming_authority: 'unknown', outcome: 'refused' }, 0);
+    this.mints.inc({ naming_authority: 'unknown', outcome: 'rejected' }, 0);
     for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
     for (const outcome of HANDLE_API_OUTCOMES) this.handleApiRequests.inc({ outcome }, 0);
-    for (const reason of REFUSALS) this.refusals.inc({ reason }, 0);
+    for (const reason of REJECTIONS) this.rejections.inc({ reason }, 0);
     const { registry, queues } = this;
     new Gauge({
       name: 'mintmark_queue_depth',
@@ -148,8 +143,8 @@ export class Metrics {
     return this.registry.metrics();
   }
 
-  /** @param route the pattern of the route; null where none matched. */
-  answered(method: string, route: string | null, status: number, seconds: number): void {
+  /** @param route pattern of the route; null if none matched. */
+  responded(method: string, route: string | null, status: number, seconds: number): void {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
@@ -175,8 +170,8 @@ export class Metrics {
     this.handleApiCounts[outcome].inc();
   }
 
-  refused(reason: Refusal): void {
-    this.refusals.inc({ reason });
+  rejected(reason: Rejection): void {
+    this.rejections.inc({ reason });
   }
 
   /** Exports the length of a queue. A second queue with the same `name` replaces the first. */
@@ -184,7 +179,7 @@ export class Metrics {
     this.queues.set(name, depth);
   }
 
-  /** @param dropped the lines of the log that were not written. */
+  /** @param dropped returns the number of log lines that were not written. */
   watchLog(dropped: () => number): void {
     new Counter({
       name: 'mintmark_log_dropped_lines_total',
@@ -197,7 +192,6 @@ export class Metrics {
     });
   }
 
-  /** Exports which program runs, as labels of a gauge that is 1. */
   describeBuild(version: string, nodeVersion: string): void {
     new Gauge({
       name: 'mintmark_build_info',
@@ -207,7 +201,7 @@ export class Metrics {
     }).set({ version, node_version: nodeVersion }, 1);
   }
 
-  /** Exports the figures of the cache of records, and its waiting misses as the queue `resolutions`. */
+  /** Exports figures of the cache of records, and its waiting misses as the queue `resolutions`. */
   watchRecordCache(cache: CacheFigures): void {
     new Counter({
       name: 'mintmark_record_cache_reads_total',
@@ -225,7 +219,7 @@ export class Metrics {
       this.registry,
       'mintmark_record_cache_bytes',
       'Estimated memory of the cache of records in bytes.',
-      () => cache.octets,
+      () => cache.bytes,
     );
     gauge(
       this.registry,
@@ -238,7 +232,7 @@ export class Metrics {
 
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {
     if (this.namingAuthorities.has(namingAuthority)) return namingAuthority;
-    if (outcome === 'refused') return 'unknown';
+    if (outcome === 'rejected') return 'unknown';
     if (this.namingAuthorities.size >= MAX_NAMING_AUTHORITIES) return 'other';
     this.namingAuthorities.add(namingAuthority);
     return namingAuthority;
@@ -254,7 +248,7 @@ export function countRequests(server: FastifyInstance, metrics: Metrics): void {
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
     if (reply.problemCode !== null) metrics.failed(reply.problemCode);
-    metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    metrics.responded(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
 }

@@ -1,42 +1,41 @@
-import { conflictInProgress } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { conflictInProgress, requestInFlight } from '../problem/storage-problems.js';
 import { buildIdentifier } from '../registry/build-identifier.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import type { GuidGenerator } from '../registry/uuid.js';
-import { requestInFlight } from '../storage/request-results.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**
- * Attempts of a mint whose values others hold at its insert and not afterwards, or with new GUIDs, which collide only when the random
- * source is broken.
+ * Maximum attempts of a mint. An attempt is repeated if a conflict was gone when it was examined, or if a generated GUID existed, which
+ * happens only when the random source is broken.
  */
 export const MAX_ATTEMPTS = 5;
 
-/** The records of the previous versions that mints name; without those that are not registered. */
+/** Records of the previous versions that mints name, except unregistered ones. */
 export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 interface BuildContext {
   readonly guids: GuidGenerator;
-  /** The naming authorities as they are at another attempt, of which each job sees what it may; null for those of each job. */
+  /** The naming authorities at a later attempt, of which each job sees what it may; null to use those of each job. */
   readonly latest: NamingAuthoritySnapshot | null;
   readonly previousVersions: PreviousVersions;
 }
 
-/** Builds the identifiers of mints, each with a new GUID where the mint has none. Problems are results. */
+/** Builds the identifiers of mints, with a new GUID if the mint names none. Problems become results. */
 export function buildCandidates(
   mints: readonly Omit<Candidate, 'item'>[],
   context: BuildContext,
-): { readonly refused: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
-  const refused: DecidedMint[] = [];
+): { readonly rejected: readonly DecidedMint[]; readonly candidates: readonly Candidate[] } {
+  const rejected: DecidedMint[] = [];
   const candidates: Candidate[] = [];
   for (const { job, attempt } of mints) {
     const item = attempt > MAX_ATTEMPTS ? giveUp(job) : buildOne(job, context);
-    if (item instanceof Problem) refused.push({ job, result: item });
+    if (item instanceof Problem) rejected.push({ job, result: item });
     else candidates.push({ job, attempt, item });
   }
-  return { refused, candidates };
+  return { rejected, candidates };
 }
 
 function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContext): NewIdentifier | Problem {
@@ -52,7 +51,7 @@ function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContex
   }
 }
 
-/** Each attempt met another request, with the same key or values, that had ended meanwhile. */
+/** At each attempt, another request held the same key or values, but had ended when it was examined. */
 function giveUp({ context, command: { guid, localName, metadata, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   if ((guid ?? localName ?? metadata ?? alternates[0] ?? null) !== null) return conflictInProgress();

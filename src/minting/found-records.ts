@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { rowsLost } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import { type IdentifierRecord, recordOctets } from '../registry/identifier-record.js';
+import { rowsLost } from '../problem/storage-problems.js';
+import { type IdentifierRecord, recordBytes } from '../registry/identifier-record.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import {
   type MintOutcome,
@@ -12,24 +12,23 @@ import {
   isWhole,
 } from './mint-outcome.js';
 
-/** Octets of the found records that one group of results keeps, and of an object without its texts. */
-const MOST_OCTETS = 393_216;
-const OBJECT_OCTETS = 512;
+/** Bytes of found records that one group of results keeps, and of an object without its texts. */
+const MOST_BYTES = 393_216;
+const OBJECT_BYTES = 512;
 
-/** Parts of a response: the process has one for each response that is not read. */
-const PARTS = { items: 100, octets: 131_072 };
+/** Size of a part; each response that its client does not read holds one in memory. */
+const PARTS = { items: 100, bytes: 131_072 };
 
-/** A result with whole records. */
 export interface WholeResult extends NamedResult {
   readonly result: WholeOutcome | Problem;
 }
 
 /**
- * Reduces the results of existing identifiers to their names where the group has large records: a request of one line for each can have
- * results of a thousand times its size, and many clients can have results that they do not read.
+ * Reduces existing records in results to their names once a group has too many bytes: a request line can have a result a thousand times its
+ * size, and many clients can leave results unread.
  */
 export class RecordBudget {
-  private octets = 0;
+  private bytes = 0;
 
   reduce(result: MintResult): MintResult {
     if (result instanceof Problem) return result;
@@ -43,14 +42,14 @@ export class RecordBudget {
 
   private reduceRecord(record: IdentifierRecord | RecordName): IdentifierRecord | RecordName {
     if (!isWhole(record)) return record;
-    const octets = OBJECT_OCTETS + recordOctets(record);
-    if (this.octets + octets > MOST_OCTETS) return nameOf(record);
-    this.octets += octets;
+    const bytes = OBJECT_BYTES + recordBytes(record);
+    if (this.bytes + bytes > MOST_BYTES) return nameOf(record);
+    this.bytes += bytes;
     return record;
   }
 }
 
-/** Reads the records that results do not keep. */
+/** Reads the records that `RecordBudget` removed. */
 @Injectable()
 export class FoundRecords {
   constructor(private readonly reader: IdentifierReader) {}
@@ -60,7 +59,7 @@ export class FoundRecords {
     return completed(outcome, byId(ids.length === 0 ? [] : await this.reader.findByIds(ids)));
   }
 
-  /** Results with their records, in order and in parts, which a response writes one by one. */
+  /** Yields results with their records, in order and in parts, for a response to write one by one. */
   async *parts(results: readonly NamedResult[]): AsyncGenerator<WholeResult[]> {
     for await (const { part, records } of this.reader.inParts(results, ({ result }) => missingIn(result), PARTS)) {
       yield part.map(({ clientRef, result }) => ({

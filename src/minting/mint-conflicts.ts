@@ -17,7 +17,7 @@ import { needsValuesAsMinted, resolveConflicts } from './resolve-conflicts.js';
 interface Conflicting {
   readonly candidate: Candidate;
   readonly conflicts: Conflicts;
-  /** The values with which the identifier with the metadata ID was minted, where they matter. */
+  /** The values with which the identifier with the metadata ID was minted, if needed. */
   readonly asMinted: IgnorableValues | undefined;
 }
 
@@ -33,11 +33,11 @@ export class MintConflicts {
   ) {}
 
   /**
-   * Finds and resolves the conflicts of mints, and stores the results that no row of an identifier has. Candidates
-   * without a conflict, or whose conflict is gone, are undecided; expired reservations in their way are recorded.
+   * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates without a conflict, or whose
+   * conflict is gone, are undecided; conflicting expired reservations are recorded as such.
    * @param transaction that of the caller, if there is one.
-   * @param lockWait how long an expired reservation may be locked.
-   * @throws Stale in a transaction, where expired reservations have requested names.
+   * @param lockWait how long to wait for a locked expired reservation.
+   * @throws Stale in a transaction, if expired reservations have requested names.
    */
   async explain(
     candidates: readonly Candidate[],
@@ -47,7 +47,7 @@ export class MintConflicts {
     const budget = new RecordBudget();
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
-    // First, because the search for conflicts leaves out the identifiers of the same requests.
+    // Replays come first, because the search for conflicts ignores identifiers of the same requests.
     const { results: replays, hasStandby } = await this.replays.find(
       candidates.map(({ job }) => job),
       transaction,
@@ -61,7 +61,7 @@ export class MintConflicts {
       const first = await this.explainFirst(next, transaction, lockWait, expired);
       const explained = first.decided.length + first.undecided.length;
       done += explained;
-      // The statement measures the records of all of them.
+      // The statement measures the records of all conflicts, so its size adapts to what could be read.
       size = explained === next.length ? size * 4 : 2 * explained;
       decided.push(...first.decided.map(({ job, result }) => ({ job, result: budget.reduce(result) })));
       undecided.push(...first.undecided);
@@ -72,7 +72,7 @@ export class MintConflicts {
 
   /**
    * Explains the first candidates, at least one: all of them, unless the records of their conflicts are large.
-   * @param ended collects the expired reservations that conflict with a transaction, so that it is repeated once for all of them.
+   * @param ended collects expired reservations in a transaction, so that it is repeated only once.
    */
   private async explainFirst(
     candidates: readonly Candidate[],
@@ -100,7 +100,7 @@ export class MintConflicts {
     if (transaction === undefined) await this.retries.expire(expired, lockWaitMs(lockWait));
     else ended.push(...expired);
     const valid = await this.replays.store([...toStore.keys()]);
-    // What is stored now waits by its own commit, and a transaction by that of the caller.
+    // A stored result waits for the standby by its own commit, and one in a transaction by that of the caller.
     if (
       transaction === undefined &&
       valid.size === 0 &&
@@ -131,7 +131,7 @@ export class MintConflicts {
   }
 }
 
-/** Whether a result was made of rows; "in flight" is no result. */
+/** Whether a result depends on rows; REQUEST_IN_FLIGHT does not. */
 function isOfRows(decided: readonly DecidedMint[]): boolean {
   return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../metrics/metrics.js';
-import { conflictInProgress, databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
+import { databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import { Batcher, type BatcherLimits, queueFull } from '../storage/batcher.js';
-import { requestInFlight } from '../storage/request-results.js';
+import { conflictInProgress, queueFull, requestInFlight } from '../problem/storage-problems.js';
+import { Batcher, type BatcherLimits } from '../storage/batcher.js';
 import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
@@ -27,21 +27,21 @@ const ALONE = STAGES.length - 1;
 /** Blocked mints wait for their lock in turns, on two connections of the general pool. */
 const WAITING: Stage = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 40, lockWait: 250 };
 
-/** Maximum time a mint waits for a lock in all its turns. */
+/** Maximum time that a mint waits for a lock, over all its turns. */
 const MOST_WAIT_MS = 4000;
 
-/** Maximum number of mints that wait in memory for another one with the same names. */
+/** Maximum number of mints that wait in memory for another mint with the same names. */
 const MOST_FOLLOWERS = 5000;
 
 /** Milliseconds between attempts while another request uses the same idempotency key. */
 const PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
 
-/** Whether a mint was refused because another request uses its Idempotency-Key at this moment. */
+/** Whether a mint was rejected because another request is using its Idempotency-Key. */
 export function isInFlight(result: unknown): boolean {
   return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
 }
 
-/** Repeats an attempt while another request uses its key, after pauses, which hold neither a connection nor a place in a queue. */
+/** Repeats an attempt while another request uses its key. The pauses hold neither a connection nor a place in a queue. */
 export async function whileInFlight<T>(attempt: () => Promise<T>, isOpen: (result: T) => boolean): Promise<T> {
   for (const pauseMs of PAUSES_MS) {
     const result = await attempt();
@@ -51,7 +51,7 @@ export async function whileInFlight<T>(attempt: () => Promise<T>, isOpen: (resul
   return attempt();
 }
 
-/** Returns one result for each job, in order; an error is the result only of jobs that were not finished before. */
+/** Returns one result per job, in order; an error only for jobs that were not finished before it. */
 export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;
 
 interface Turn {
@@ -59,13 +59,13 @@ interface Turn {
   readonly deadline: number;
 }
 
-/** Coalesces mints that wait into one statement and commit. A row that fails or is locked does not delay others. */
+/** Coalesces waiting mints into one statement and commit. A row that fails or is locked does not delay others. */
 export class MintQueue {
   private readonly stages: readonly Batcher<MintJob, MintOutcome>[];
   private readonly waiting: Batcher<Turn, MintOutcome>;
   private readonly blocked = new BlockedNames();
 
-  /** @param maxWaitMs how long a mint waits until it is sent; then it is refused, and nothing about it is unknown. */
+  /** @param maxWaitMs time after which a mint that was not sent is rejected, with a known outcome. */
   constructor(
     mintGroup: MintGroup,
     private readonly metrics: Metrics,
@@ -85,10 +85,10 @@ export class MintQueue {
   }
 
   /**
-   * Mints one identifier, or returns the one of an earlier request. While another request uses the idempotency key, the
-   * mint is repeated after a pause, which holds neither a connection nor a place in a queue.
-   * @throws Problem of the mint; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key, otherwise
-   * CONFLICT_IN_PROGRESS; OVERLOADED when the queue is full.
+   * Mints one identifier, or returns that of an earlier request. While another request uses the idempotency key, the mint is repeated, see
+   * `whileInFlight`.
+   * @throws Problem of the mint; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key, otherwise CONFLICT_IN_PROGRESS;
+   * OVERLOADED when the queue is full.
    */
   async mint(job: MintJob): Promise<MintOutcome> {
     try {
@@ -101,13 +101,13 @@ export class MintQueue {
       if (result instanceof Problem) throw result;
       return result;
     } catch (error) {
-      if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.refused('overload');
+      if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.rejected('overload');
       if (!isConflict(error)) throw error;
       throw job.context.request === null ? conflictInProgress() : requestInFlight();
     }
   }
 
-  /** @param deadline of a mint that waits for its lock in turns, so that one with a short wait is not behind one with a long wait. */
+  /** @param deadline set for a mint that waits for its lock in turns, so that long waits do not delay short ones. */
   private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
     const isHolder = deadline !== Infinity;
     for (let stage = from; ;) {
@@ -128,7 +128,7 @@ export class MintQueue {
   }
 }
 
-/** An outage concerns every mint of the batch; an error that a row can cause concerns only that row. */
+/** Returns null for an outage, which affects every mint of the batch; an error that a single row can cause is retried alone. */
 function nextStage(stage: number, error: unknown): number | null {
   if (isLockTimeout(error)) return stage + 1;
   const mayBeOfOne = !(error instanceof Problem) && databaseProblem(error) === null;
@@ -147,7 +147,7 @@ function namesOf({ command, context: { actor, request } }: MintJob): string[] {
   ];
 }
 
-/** A mint with one of the blocked names waits here, without a connection and without delaying its batch. */
+/** Holds mints with a blocked name, without a connection and without delaying their batch. */
 class BlockedNames {
   private readonly blocked = new Map<string, Promise<unknown>>();
   private followers = 0;
@@ -161,10 +161,7 @@ class BlockedNames {
     return this.blocked.size > 0;
   }
 
-  /**
-   * Waits for the mint that blocks one of these names; false when that mint timed out.
-   * @throws Problem OVERLOADED when `most` wait already.
-   */
+  /** Waits for the mint that blocks one of these names; false if it timed out. @throws Problem OVERLOADED */
   async freed(names: readonly string[], most: number): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { rowsLost } from '../problem/database-errors.js';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
-import { MAX_PAGE_OCTETS } from '../storage/bounded-page.js';
+import { rowsLost } from '../problem/storage-problems.js';
+import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
 import {
   type ConflictReader,
   nameConflictProblem,
@@ -16,12 +16,12 @@ import type { Queryable } from '../storage/transactions.js';
 import { RecordBudget } from './found-records.js';
 import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
-/** Problems that are stored for a line of a stream, because they depend on identifiers that can change. */
-const STORED_REFUSALS = new Set([
+/** Problems stored for a line of a stream, because they depend on identifiers that can change. */
+const STORED_REJECTIONS = new Set([
   ...['KEY_COLLISION', 'METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'WRONG_STATE'],
 ]);
 
-const PARTS = { items: 1000, octets: MAX_PAGE_OCTETS };
+const PARTS = { items: 1000, bytes: MAX_PAGE_BYTES };
 
 /** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
 export type StoredResult =
@@ -43,14 +43,13 @@ export function serializeResult(result: MintResult): StoredResult {
   return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
 }
 
-/** The results of earlier requests. */
 export interface Replays {
   readonly results: Map<MintJob, MintResult>;
-  /** As in `Conflicts`. */
+  /** See `Conflicts.hasStandby`. */
   readonly hasStandby: boolean;
 }
 
-/** The results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
+/** Finds results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
 @Injectable()
 export class MintReplays {
   constructor(
@@ -60,8 +59,8 @@ export class MintReplays {
   ) {}
 
   /**
-   * What earlier requests with the same keys left, with the current records, or why a key cannot be used; without mints that are the first
-   * with their key.
+   * Returns what earlier requests with the same keys left, with current records, or why a key cannot be used. Mints that are the first with
+   * their key are missing from the result.
    */
   async find(jobs: readonly MintJob[], from?: Queryable): Promise<Replays> {
     const keyed = jobs.flatMap((job) => {
@@ -90,8 +89,8 @@ export class MintReplays {
   }
 
   /**
-   * Deserializes results, with the current records.
-   * @param readerOf who may not learn which existing identifier has the metadata ID of a mint, where its values are hidden.
+   * Deserializes results, with current records.
+   * @param readerOf if given, hides which existing identifier has the metadata ID of a mint from readers who may not see its values.
    */
   async restore<K>(
     stored: ReadonlyMap<K, StoredResult>,
@@ -109,7 +108,7 @@ export class MintReplays {
           continue;
         }
         const record = records.get(BigInt(each.id));
-        // The result was stored after the identifier.
+        // The result was stored after the identifier, so only a failover can have lost the row.
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
         const { outcome, ignored } = each;
@@ -123,10 +122,7 @@ export class MintReplays {
     return results;
   }
 
-  /**
-   * Stored results as clients may see them now: which identifier has a requested value is hidden where it is withdrawn for legal reasons.
-   * @param viewOf the mint of a result.
-   */
+  /** Hides the holder of a requested value if it was withdrawn for legal reasons. @param viewOf the mint of a result. */
   async shown<K>(
     results: ReadonlyMap<K, MintResult>,
     viewOf: (key: K) => Pick<MintJob, 'known' | 'reader'>,
@@ -144,19 +140,18 @@ export class MintReplays {
     );
   }
 
-  /** Not for a minted identifier, which has its own row, nor for a failed single mint, which leaves its key unused. */
+  /** A minted identifier needs no stored result because it has its own row; a failed single mint leaves its key unused. */
   mustStore({ job, result }: DecidedMint): boolean {
     const { request } = job.context;
     if (request === null) return false;
-    if (result instanceof Problem) return request.index > 0 && STORED_REFUSALS.has(result.code);
+    if (result instanceof Problem) return request.index > 0 && STORED_REJECTIONS.has(result.code);
     return result.outcome === 'existing' || result.outcome === 'updated';
   }
 
   /**
-   * Stores results for replays, and returns those that are valid. The others must be decided again, because another
-   * request used the key or the identifier lost its metadata ID.
-   * @param transaction of a change that must not be committed unless all results are valid; without it they commit by
-   * themselves.
+   * Stores results for replays, and returns those that are valid. The others must be decided again, because another request used the key or
+   * the identifier lost its metadata ID.
+   * @param transaction of a change that must be committed only if all results are valid; without it, they commit by themselves.
    */
   async store(decided: readonly DecidedMint[], transaction?: Queryable): Promise<ReadonlySet<DecidedMint>> {
     const results = new Map<NewResult, DecidedMint>();

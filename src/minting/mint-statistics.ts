@@ -5,12 +5,12 @@ import type { MintJob, MintResult } from './mint-outcome.js';
 /** Weight of the last group of mints in the share of replays. */
 const LAST_GROUP_WEIGHT = 0.25;
 
-/** The share of replays from which searching them before the insert is faster. */
+/** From this share on, looking for replays before the insert is faster. */
 const LIKELY_REPLAYS = 0.5;
 
-/** The results of mints in the metrics, and the share of replays. */
+/** Counts mint results in the metrics, and estimates the share of replays. */
 export class MintStatistics {
-  /** The share of replays among recent mints. Retries come in bursts; this selects only which statement runs first. */
+  /** Share of replays among recent mints, which come in bursts. It only selects which statement runs first. */
   private replayShare = 0;
 
   constructor(private readonly metrics: Metrics) {}
@@ -21,11 +21,11 @@ export class MintStatistics {
 
   noteReplays(results: ReadonlyMap<MintJob, MintResult>): void {
     if (results.size === 0) return;
-    const replays = [...results.values()].filter((result) => !['created', 'refused'].includes(labelOf(result))).length;
+    const replays = [...results.values()].filter((result) => !['created', 'rejected'].includes(labelOf(result))).length;
     this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
-  /** Counts results in the metrics, summed up first: a label look-up takes longer than minting an identifier. */
+  /** Sums results up before counting them, because a label look-up takes longer than minting an identifier. */
   count(results: ReadonlyMap<MintJob, MintResult>): void {
     const counts = new Map<string, Map<MintOutcomeLabel, number>>();
     for (const [{ command }, result] of results) {
@@ -41,7 +41,7 @@ export class MintStatistics {
 }
 
 function labelOf(result: MintResult): MintOutcomeLabel {
-  if (result instanceof Problem) return 'refused';
+  if (result instanceof Problem) return 'rejected';
   if (result.outcome === 'found') return 'replayed';
   return result.outcome === 'created' || result.outcome === 'replayed' ? result.outcome : 'existing';
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ChargeReport, MintBudget } from '../access/mint-budget.js';
+import { type ChargeReport, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
@@ -33,14 +33,14 @@ import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
 
-/** Candidates of one statement, and those that conflict with one of them and follow later. */
+/** Candidates of one statement, and those that conflict with one of them and must follow later. */
 interface InsertBatch {
   readonly now: readonly Candidate[];
   readonly later: readonly Candidate[];
   readonly insertion: Insertion;
 }
 
-/** Mints that are built, with the statement that inserts them; null where replays are likely and searched first. */
+/** Built mints, with the statement that inserts them; null if replays are likely and looked up first. */
 export interface PreparedMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
   readonly previousVersions: PreviousVersions;
@@ -51,19 +51,18 @@ const NO_PREVIOUS_VERSIONS: PreviousVersions = new Map();
 /** The results of mints that do not depend on each other. */
 export interface MintGroupResults {
   readonly results: Map<MintJob, MintResult>;
-  /** Why the mints without a result have none; null where every mint has one. */
+  /** Why mints without a result have none; null if every mint has one. */
   readonly failure: Error | null;
 }
 
 /**
- * Mints exactly once. The unique indexes decide in the inserting statement; only for rows that were not inserted a
- * second query finds the conflict. A result of a query before the insert is used only for replays, so concurrent
- * requests cannot both succeed.
+ * Mints exactly once. Unique indexes decide in the inserting statement; a second query finds the conflicts of rows that were not inserted.
+ * A query before the insert is used only for replays, so that concurrent requests cannot both succeed.
  */
 @Injectable()
 export class MintingService {
   private readonly queue: MintQueue;
-  /** Of the mints of a transaction, the caller notes the results after its commit. */
+  /** For mints in a transaction, the caller records the results after its commit. */
   readonly statistics: MintStatistics;
 
   constructor(
@@ -82,10 +81,9 @@ export class MintingService {
   }
 
   /**
-   * Mints one identifier, or returns the one of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
-   * @param onCharge gets the state of the rate limit, also where it refuses the request.
-   * @throws Problem of the syntax, of the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and
-   * `MintQueue.mint`.
+   * Mints one identifier, or returns that of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
+   * @param onCharge gets the state of the rate limit, also if it rejects the request.
+   * @throws Problem of the syntax, the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and `MintQueue.mint`.
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
     const job = await this.readRequest(request, context, onCharge);
@@ -123,9 +121,8 @@ export class MintingService {
   }
 
   /**
-   * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in
-   * `insertPrepared`.
-   * @throws Stale where expired reservations have requested names.
+   * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in `insertPrepared`.
+   * @throws Stale if expired reservations have requested names.
    */
   async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
@@ -134,7 +131,7 @@ export class MintingService {
     return results;
   }
 
-  /** Prepares and inserts mints; the failure is also that of the preparation. */
+  /** Prepares and inserts mints. `failure` may also come from the preparation. */
   async mintAll(jobs: readonly MintJob[]): Promise<MintGroupResults> {
     try {
       return await this.insertPrepared(await this.prepare(jobs));
@@ -148,29 +145,29 @@ export class MintingService {
     const previousVersions = await this.findPreviousVersions(jobs);
     const { guids } = this;
     const first = jobs.map((job) => ({ job, attempt: 1 }));
-    const { refused, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
+    const { rejected, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
     return {
       previousVersions,
-      decided: await this.replaceRefusals(refused),
+      decided: await this.replaceRejections(rejected),
       undecided: candidates,
       insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
     };
   }
 
   /**
-   * Rejected mints with the results of earlier requests with their keys: a replay takes precedence over a rejection. A chunk is prepared
-   * while the one before it is written with the same key, so a key that is in use changes nothing.
+   * Replaces rejections by results of earlier requests with the same keys: a replay takes precedence. A chunk is prepared while the
+   * previous one is written with the same key, so a key in use changes nothing.
    */
-  private async replaceRefusals(refused: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
-    if (refused.every(({ job }) => job.context.request === null)) return refused;
-    const { results, hasStandby } = await this.replays.find(refused.map(({ job }) => job));
+  private async replaceRejections(rejected: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
+    if (rejected.every(({ job }) => job.context.request === null)) return rejected;
+    const { results, hasStandby } = await this.replays.find(rejected.map(({ job }) => job));
     const earlier = [...results].filter(([, result]) => !isInFlight(result));
     if (hasStandby && earlier.length > 0) await this.transactions.waitForStandby();
     const byJob = new Map(earlier);
-    return refused.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
+    return rejected.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
   }
 
-  /** Reads them before the insert: an identifier that was active stays registered for ever. */
+  /** Reads previous versions before the insert, because an identifier that was active stays registered forever. */
   private async findPreviousVersions(jobs: readonly MintJob[]): Promise<PreviousVersions> {
     const versions = jobs.filter(({ command }) => command.previousVersion !== null);
     if (versions.length === 0) return NO_PREVIOUS_VERSIONS;
@@ -187,8 +184,8 @@ export class MintingService {
   }
 
   /**
-   * Mints identifiers independently of each other, once for each preparation; each statement commits. Problems are
-   * results, including UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
+   * Mints identifiers independently of each other, once for each preparation; each statement commits. Problems are results, including
+   * UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
   async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
     const results = new Map<MintJob, MintResult>();
@@ -197,7 +194,7 @@ export class MintingService {
       for await (const decided of this.steps(prepared, undefined, lockWait)) collect(results, decided);
       this.statistics.noteReplays(results);
     } catch (error) {
-      // Committed mints keep their results: a repeat would mint a second identifier.
+      // Committed mints keep their results, because a repeat would mint a second identifier.
       failure = errorOf(error);
     }
     this.statistics.count(results);
@@ -229,7 +226,7 @@ export class MintingService {
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
-      // A conflict of an alternate rolls back the statement: items without unique values of their own did not fail then.
+      // A conflict of an alternate rolls back the whole statement; items without unique values did not fail then.
       const canConflict = ({ item }: Candidate): boolean => keysOf(item).length > 0;
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
@@ -240,7 +237,7 @@ export class MintingService {
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
         { guids, latest, previousVersions: prepared.previousVersions },
       );
-      yield await this.replaceRefusals(rebuilt.refused);
+      yield await this.replaceRejections(rebuilt.rejected);
       ({ candidates } = rebuilt);
       insertBatch = null;
     }

@@ -13,11 +13,11 @@ import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finde
 import type { MintResult } from './mint-outcome.js';
 
 /**
- * Resolves the conflicts of a mint. A result of the same request takes precedence; the caller has looked for it.
- * @returns the identifier with the same metadata ID; the Problem KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or
- * ALTERNATE_ID_TAKEN; null to try again: a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
+ * Resolves the conflicts of a mint. The caller has ruled out a replay, which takes precedence.
  * @param reader what the client may see.
- * @param asMinted the values with which the identifier with the metadata ID was minted, where `needsValuesAsMinted` wants them.
+ * @param asMinted the values with which the identifier with the metadata ID was minted, if `needsValuesAsMinted`.
+ * @returns the identifier with the same metadata ID; the Problem KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or
+ * ALTERNATE_ID_TAKEN; null to try again, if a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  */
 export function resolveConflicts(
   conflicts: Conflicts,
@@ -28,7 +28,7 @@ export function resolveConflicts(
   if (expiredIn(conflicts).length > 0) return null;
   const { metadata, address, alternate, claim, registered, collision } = conflicts;
   if (collision !== null) return keyCollision(collision);
-  // Also a mint that may return the identifier would tell which one has the metadata ID.
+  // Returning a hidden identifier would reveal which one has the metadata ID.
   if (metadata !== null && reader.hides(metadata)) return nameConflictProblem('METADATA_ID_TAKEN', null, '/metadataId');
   if (metadata !== null) return resolveMetadataConflict(metadata, address, command, asMinted);
   if (address !== null && command.guid !== null)
@@ -51,7 +51,7 @@ function resolveMetadataConflict(
 ): MintResult {
   const { guid, localName, onExisting } = command;
   const ownName = guid !== null ? 'guid' : localName !== null ? 'localName' : null;
-  // Returning a different identifier would look like success.
+  // Returning an identifier with another name would look like success.
   const otherName = ownName !== null && registered?.id !== existing.id ? ownName : null;
   const found = { record: existing, metadataRecord: null };
   if (onExisting === 'match') {
@@ -63,7 +63,7 @@ function resolveMetadataConflict(
   return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
 }
 
-/** Whether the rule of a mint compares it with the identifier that has its metadata ID, as that one was minted. */
+/** Whether a mint must be compared with the values with which the existing identifier was minted. */
 export function needsValuesAsMinted(
   command: MintCommand,
   existing: IdentifierRecord | null,

@@ -6,7 +6,7 @@ type Annotation = {
     : never;
 }[keyof typeof swagger];
 
-/** The annotations in the order of the decorators, to be applied by `annotateWith`. */
+/** In the order of the decorators. */
 const noted: ((real: typeof swagger) => void)[] = [];
 
 export const ApiBody = noting('ApiBody');
@@ -14,14 +14,14 @@ export const ApiConsumes = noting('ApiConsumes');
 export const ApiExcludeController = noting('ApiExcludeController');
 export const ApiExtraModels = noting('ApiExtraModels');
 export const ApiHeader = noting('ApiHeader');
-/** Used by the build only: the plugin of `@nestjs/swagger` writes it from docstrings. */
+/** Used only by the build: the plugin of `@nestjs/swagger` generates it from docstrings. */
 export const ApiOperation = noting('ApiOperation');
 export const ApiParam = noting('ApiParam');
 export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');
 export const ApiTags = noting('ApiTags');
 
-/** The type of a member with any value, whose schema the maker of the document leaves empty. */
+/** The type of a member with any value, whose schema is left empty in the document. */
 export const ANY_VALUE = 'any' as 'null';
 
 export function getSchemaPath(dto: string | { readonly name: string }): string {
@@ -33,7 +33,7 @@ export function annotateWith(real: typeof swagger): void {
   for (const apply of noted.splice(0)) apply(real);
 }
 
-/** Records a decorator: with `@nestjs/swagger` itself, a start takes 310 ms more processor time (median of 15, from 1,720 ms). */
+/** Records a decorator, because loading `@nestjs/swagger` costs a start 310 ms of processor time (median of 15, from 1,720 ms). */
 function noting<Name extends Annotation>(name: Name): (typeof swagger)[Name] {
   const decorator =
     (...args: unknown[]) =>

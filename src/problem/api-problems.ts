@@ -3,10 +3,10 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '../openapi/annotatio
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto } from './problem-document.dto.js';
 
-/** Problems of every request, and those of operations that need a key and the database. */
+/** Problems of every request. */
 const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
-  // A query parameter that the operation does not have.
+  // For a query parameter that the operation does not have.
   'INVALID_REQUEST',
   ...(['URI_TOO_LONG', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
 ];
@@ -46,7 +46,7 @@ export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
   return ApiOnlyProblems(...codes, ...WITH_KEY_AND_DATABASE);
 }
 
-/** @param pages the statuses whose response is a page for clients that ask for `text/html`. */
+/** @param pages statuses whose response is a page for clients that ask for `text/html`. */
 export function ApiProblemsOrPages(pages: readonly number[], ...codes: ProblemCode[]): MethodDecorator {
   return describe([...codes, ...WITH_KEY_AND_DATABASE], pages);
 }

@@ -6,7 +6,7 @@ export interface ProblemKind {
   readonly title: string;
 }
 
-/** Codes are stable. */
+/** Codes are never renamed. */
 const SERVICE_PROBLEMS = {
   MALFORMED_JSON: { status: 400, title: 'The body is not valid JSON.' },
   INVALID_REQUEST: { status: 400, title: 'The request does not have the expected format.' },

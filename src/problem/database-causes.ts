@@ -1,6 +1,6 @@
 import { causesOf } from './database-errors.js';
 
-/** SQLSTATEs (PostgreSQL, appendix A) and codes of the network, in words. */
+/** Descriptions of SQLSTATEs (PostgreSQL, appendix A) and network error codes. */
 const WORDS: Readonly<Record<string, string>> = {
   '08000': 'connection error',
   '08001': 'connection not established',
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '25P03': 'a transaction was idle for too long',
   '25P04': 'a transaction took too long',
   '26000': 'the session belongs to another server',
-  '28000': 'login refused',
+  '28000': 'login rejected',
   '28P01': 'wrong password',
   '3D000': 'the database does not exist',
   '40001': 'transactions in conflict',
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
   POOL_BUSY: 'all connections of the pool are in use',
 };
 
-/** Errors of `pg` without a code, by their messages. */
+/** For errors of `pg` without a code, by message. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect/, 'no connection in time'],
   [/^Query read timeout/, 'no response in time'],
@@ -53,8 +53,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The SQLSTATE or the code of the network, and the cause in words: "53300 too many connections". Contains no text of the server,
- * which can name roles and hosts. Null for an error that is not of the database.
+ * Describes an error of the database, as in "53300 too many connections": the SQLSTATE or network code, and the cause. Contains no text of
+ * the server, which can name roles and hosts. Null for other errors.
  */
 export function causeInWords(error: unknown): string | null {
   const found = [...causesOf(error)];

@@ -1,21 +1,22 @@
 import { Problem, type ProblemExtensions } from './problem.js';
+import { conflictInProgress, laterPart, poolBusy, statementTimeout, unavailable } from './storage-problems.js';
 
 /**
- * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover
- * (25006), idle transactions, credentials, databases that are missing or accept none (55000), resources, and operator intervention.
+ * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover (25006), idle
+ * transactions, credentials, databases that are missing or accept no connections (55000), resources, and operator intervention.
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.)$/;
 
-/** Errors that only writes have: a read-only server, one in recovery, and a full disk. */
+/** SQLSTATEs of writes only: a server that is read-only or in recovery, and a full disk. */
 const WRITE_STATES = /^(25006|53100)$/;
 
 /**
- * Tables, columns or functions that do not exist: the server has lost a migration. Prepared statements that do not exist or
- * have another result: the session belongs to another server, or a migration ran.
+ * SQLSTATEs of missing tables, columns or functions, when the server has lost a migration, and of prepared statements that are missing or
+ * have another result, when the session belongs to another server or a migration ran.
  */
 const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|26000|42P05)$/;
 
-/** The messages of PostgreSQL for a prepared statement whose result a migration changed, and on a standby. */
+/** Messages of PostgreSQL for a prepared statement whose result a migration changed, and for a standby. */
 const OTHER_SERVER_MESSAGES =
   /^cached plan must not change result type|due to conflict with recovery$|^cannot (assign TransactionIds|make new WAL entries) during recovery$/;
 
@@ -25,22 +26,20 @@ const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
 /** `query_canceled`, by `statement_timeout`. */
 const STATEMENT_TIMEOUT_STATE = /^57014$/;
 
-/** Errors of the network and of Prisma for an unavailable database. */
+/** Error codes of the network and of Prisma for an unavailable database. */
 const CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['P1001', 'P1002', 'P1003', 'P1008', 'P1017', 'P2024'],
 ]);
 
-/** The messages of `pg` for errors without a code. */
+/** Messages of `pg` for errors without a code. */
 const MESSAGES = /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout)/;
 
-/** The code of a full pool whose database responds. */
+/** Code of a full pool whose database responds. */
 const POOL_BUSY = /^POOL_BUSY$/;
 
-/** The message of `pg` for a statement that was not sent because the connection was lost. */
+/** Message of `pg` for a statement that was not sent because the connection was lost. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
-
-const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
 /** Whether the connection was lost while a statement ran. */
 export function isConnectionLost(error: unknown): boolean {
@@ -50,17 +49,14 @@ export function isConnectionLost(error: unknown): boolean {
   return typeof message === 'string' && MESSAGES.test(message);
 }
 
-/**
- * Whether a session cannot be used again: its server is read-only, and a new session may reach another one, or the server
- * does not have its prepared statements.
- */
+/** Whether a session must be replaced: its server is read-only, or lacks its prepared statements. */
 export function isOfOtherServer(error: unknown): boolean {
   return (
     hasCode(error, /^(25006|26000)$/) || [...causesOf(error)].some(({ message }) => OTHER_SERVER_MESSAGES.test(message))
   );
 }
 
-/** Whether a statement waited too long for a lock, and wrote nothing. */
+/** Whether a statement waited too long for a lock. Such a statement wrote nothing. */
 export function isLockTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '55P03';
 }
@@ -69,22 +65,22 @@ export function isConflict(error: unknown): boolean {
   return isLockTimeout(error) || (error instanceof Problem && error.code === 'CONFLICT_IN_PROGRESS');
 }
 
-/** Whether a statement violated a unique index, and wrote nothing. */
+/** Whether a statement violated a unique index. Such a statement wrote nothing. */
 export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
-/** An error of the database that a request failed with, or of a problem that it caused. */
+/** A database error that failed a request, directly or through a problem. */
 export interface DatabaseFailure {
   readonly reason: unknown;
-  /** Whether the database does not serve, or not enough connections are free; else a statement was too slow or locked. */
+  /** True if the database does not serve or no connection is free; false if a statement was slow or locked. */
   readonly isOutage: boolean;
   readonly isOfWrite: boolean;
-  /** Further members of its line of the log. */
+  /** Further members of its log line. */
   readonly logged?: ProblemExtensions['logged'];
 }
 
-/** @returns null when the error is not caused by the state of the database. */
+/** @returns null if the state of the database did not cause the error. */
 export function databaseFailure(error: unknown): DatabaseFailure | null {
   if (error instanceof Problem) {
     const isOutage = error.code === 'OUTCOME_UNKNOWN' || error.code === 'DATABASE_UNAVAILABLE';
@@ -108,22 +104,14 @@ function hasCode(error: unknown, states: RegExp): boolean {
   return [...causesOf(error)].some(({ codes }) => codes.some((code) => states.test(code)));
 }
 
-/** @returns null when the error is not caused by the state of the database. */
+/** @returns null if the state of the database did not cause the error. */
 export function databaseProblem(error: unknown): Problem | null {
   const found = [...causesOf(error)];
   const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
   if (isOfOtherServer(error)) return unavailable();
   if (has(CONFLICT_STATES)) return conflictInProgress();
-  if (has(STATEMENT_TIMEOUT_STATE)) {
-    const detail =
-      'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
-    return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
-  }
-  if (has(POOL_BUSY)) {
-    const detail =
-      'No database connection became free in time. Send the request again after Retry-After, with the same Idempotency-Key.';
-    return new Problem('OVERLOADED', detail, RETRY_SOON);
-  }
+  if (has(STATEMENT_TIMEOUT_STATE)) return statementTimeout();
+  if (has(POOL_BUSY)) return poolBusy();
   const isUnavailable =
     has(UNAVAILABLE_STATES) ||
     has(OTHER_SCHEMA_STATES) ||
@@ -133,47 +121,13 @@ export function databaseProblem(error: unknown): Problem | null {
   return isUnavailable ? unavailable() : null;
 }
 
-function unavailable(): Problem {
-  const detail =
-    'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
-}
-
-/** The problem of rows that were found before in the request and are gone: another server has taken the place of the one. */
-export function rowsLost(): Problem {
-  const detail =
-    'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
-}
-
-/** The problem of a read that waited for a lock: reads wait for no lock of a row. */
-export function tableLocked(): Problem {
-  const detail =
-    'Another transaction has locked a table that this request reads, such as a change of the schema. Retry after Retry-After.';
-  return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
-}
-
-export function conflictInProgress(): Problem {
-  return new Problem(
-    'CONFLICT_IN_PROGRESS',
-    'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.',
-    RETRY_SOON,
-  );
-}
-
-/**
- * The error of a later part of a request whose earlier parts are committed. The problems that say that nothing was
- * changed get another detail.
- */
+/** Replaces problems that say that nothing was changed, for a later part of a request whose earlier parts are committed. */
 export function errorOfLaterPart(error: unknown): unknown {
-  const problem = error instanceof Problem ? error : databaseProblem(error);
-  if (problem?.code !== 'STATEMENT_TIMEOUT' && problem?.code !== 'CONFLICT_IN_PROGRESS') return error;
-  const detail =
-    'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';
-  return new Problem(problem.code, detail, RETRY_SOON);
+  const code = (error instanceof Problem ? error : databaseProblem(error))?.code;
+  return code === 'STATEMENT_TIMEOUT' || code === 'CONFLICT_IN_PROGRESS' ? laterPart(code) : error;
 }
 
-/** The error and its causes: Prisma stores the error of the driver in its metadata, the adapter in `cause`. */
+/** The error and its causes: Prisma stores the driver's error in its metadata, the adapter in `cause`. */
 export function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
   if (typeof error !== 'object' || error === null) return;
   const { code, originalCode, message, cause, meta } = error as DatabaseError;

@@ -2,10 +2,10 @@ import type { SyntaxFault } from '@mintmark/identifier';
 import type { ProblemCode } from './catalogue.js';
 
 export interface ProblemDetail {
-  /** JSON Pointer (RFC 6901) into the body, or with the escapes of one `#query/name`, `#path/name` or `#header/name`. */
+  /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name` or `#header/name` with the same escapes. */
   readonly pointer: string;
   readonly detail: string;
-  /** For a malformed identifier: the syntax code, the offset of the fault in UTF-16 code units, and the number of the violated rule. */
+  /** For a malformed identifier: the syntax code, the offset of the error in UTF-16 code units, and the number of the violated rule. */
   readonly code?: ProblemCode;
   readonly offset?: number;
   readonly rule?: string;
@@ -16,13 +16,13 @@ export interface ProblemExtensions {
   /** Extension members (RFC 9457 3.2), such as a link to the conflicting identifier. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a read failed, which says nothing about writes; for the log of outages. */
+  /** True if a read failed, so that outage logging concludes nothing about writes. */
   readonly isOfRead?: boolean;
-  /** Members of the line of the log that responses must not have. */
+  /** Members of the log line that responses must not have. */
   readonly logged?: Readonly<Record<string, unknown>>;
 }
 
-/** An error with a code of the catalogue; the filter converts it to a response. */
+/** An error with a code of the catalogue; `ProblemFilter` converts it to a response. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 
@@ -35,7 +35,7 @@ export class Problem extends Error {
   }
 }
 
-/** The name of a member as a step of a JSON Pointer (RFC 6901 3). */
+/** Escapes a member name as a step of a JSON Pointer (RFC 6901 3). */
 export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
@@ -52,22 +52,22 @@ export function invalidValue(pointer: string, detail: string): Problem {
   return invalidRequest(pointer, detail, `${pointer.replace(/^#query\//, '')}: ${detail}`);
 }
 
-/** The problem of one invalid value at `pointer`; `summary` is its detail, by default that of the fault. */
+/** The problem of one invalid value. `summary` is the detail of the problem, by default that of the value. */
 export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
 }
 
-/** The problem of a body over a limit in octets. */
+/** @param limit in bytes. */
 export function tooLarge(limit: number): Problem {
-  return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} octets.`);
+  return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} bytes.`);
 }
 
-/** Ends the work for a client that has disconnected. */
+/** The problem that ends work for a client that has disconnected. */
 export function clientGone(): Problem {
   return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
 }
 
-/** A problem in a stored result. Extension members are beside its code; its document also has the path of a request. */
+/** A problem in a stored result. Extension members are beside its code; a response adds the path of its request. */
 export interface StoredProblem {
   readonly code: ProblemCode;
   readonly detail: string;
@@ -79,7 +79,7 @@ export function serializeProblem({ code, detail, extensions: { errors, members }
   return { code, detail, ...(errors !== undefined && { errors }), ...members };
 }
 
-/** The inverse of `serializeProblem`, without the headers of the response. */
+/** Restores a stored problem, without the headers of the response. */
 export function deserializeProblem({ code, detail, errors, ...members }: StoredProblem): Problem {
   return new Problem(code, detail, { ...(errors !== undefined && { errors }), members });
 }

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
-import { databaseProblem, tableLocked } from './database-errors.js';
+import { databaseProblem } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, tooLarge } from './problem.js';
+import { tableLocked } from './storage-problems.js';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The code of the error that the response has; null for other responses. */
+    /** Code of the problem in the response; null for other responses. */
     problemCode: ProblemCode | null;
   }
 }
@@ -19,7 +20,7 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
 };
 
-/** Statuses of the framework and its plugins. */
+/** For errors of the framework and its plugins by status. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   403: 'NOT_FOUND',
   404: 'NOT_FOUND',
@@ -27,15 +28,14 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Details that replace those of the framework. */
 const SENTENCES: Partial<Record<ServiceCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE:
     'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.',
 };
 
 /**
- * An error of Fastify or of one of its plugins, or an HttpException of NestJS, which has its status in `getStatus`. The class
- * is not imported, so that servers and tests without NestJS do not load it.
+ * An error of Fastify or its plugins, or an HttpException of NestJS, whose status is in `getStatus`. The class is not imported, so that
+ * servers and tests without NestJS do not load it.
  */
 interface FrameworkError {
   readonly code?: string;
@@ -57,7 +57,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
 }
 
-/** @param request that failed; its route has the limit of the body, which Fastify's error about its size does not name. */
+/** @param request the failed request; its route has the body limit, which Fastify's error does not contain. */
 export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method' | 'routeOptions'>): Problem {
   if (error instanceof Problem) return error;
   const raised = framework(error);
@@ -92,7 +92,7 @@ function sentence(error: unknown): string {
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  /** @param senderOf how the face of a request presents problems. */
+  /** @param senderOf how the interface of a request presents problems. */
   constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

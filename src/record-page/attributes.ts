@@ -7,11 +7,11 @@ import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './tables.js';
 import { shownName } from './visible-text.js';
 
-/** Names in a list, and characters of a name. A record can have 800 KB of names, which are in its JSON. */
+/** Maximum number of names in a list, and of characters in a name. A record can have 800 KB of names, which its JSON contains. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 1024;
 
-/** What the identifier is, in words. */
+/** Describes the kind of an identifier. */
 export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
   const kind = guid === null ? 'Handle' : 'CORDRA identifier (a Handle)';
   return `${kind} of the naming authority ${namingAuthority}`;
@@ -24,7 +24,7 @@ export function attributeTable({
   isPublic = true,
   metadataIdScheme = 'recognized',
 }: PageRecord): Markup {
-  // Without a web address of their own, other names have none at the same resolver.
+  // If the record has no web address, names at the same resolver have none either.
   const uris = isPublic ? all : { ...all, resolver: null };
   const { target, language, metadataId, alternateIds, previousVersion, newerVersions, describes } = record;
   const { createdAt, updatedAt, version, state } = record;
@@ -32,7 +32,7 @@ export function attributeTable({
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target, language)]);
   if (state !== 'withdrawn' && language !== null) rows.push(['Language of the target', language]);
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
-  // Without one, it can be hidden.
+  // On a record withdrawn for legal reasons, a missing metadata ID can be a hidden one.
   if (metadataId !== null || record.tombstone?.reasonCode !== 'legal') rows.push(['Metadata ID', metadata]);
   if (alternateIds.length > 0) {
     rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name), doiLink)]);
@@ -49,7 +49,7 @@ export function attributeTable({
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
 }
 
-/** @param shown what is shown in place of the link to a name; null for the link. */
+/** @param shown renders a name in place of its link, or returns null. */
 function listOf(
   names: readonly string[],
   uriOf: (name: string) => string | null,
@@ -72,7 +72,7 @@ const DOI = /^hdl:(10\.[^/]+\/.*)$/s;
 
 const DOI_RESOLVER = toResolver({ scheme: 'https', authority: 'doi.org' });
 
-/** A DOI as a URL, the form in which DOIs are displayed (DOI display guidelines of Crossref); null for any other canonical name. */
+/** A DOI as a URL, the form in which DOIs are displayed (DOI display guidelines of Crossref); null for other canonical names. */
 function doiLink(name: string): Content {
   const doi = DOI.exec(name)?.[1];
   if (doi === undefined) return null;
@@ -87,7 +87,7 @@ function lastChange(at: Date, version: number): Content {
   return markup`${shownTime(at)} (version ${version})`;
 }
 
-/** The state of an identifier that is not withdrawn, in words. */
+/** Describes the state of an identifier that is not withdrawn. */
 export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup {
   if (state === 'reserved') {
     const end = leaseUntil === null ? null : markup` until ${shownTime(leaseUntil)}`;

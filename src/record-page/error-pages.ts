@@ -3,14 +3,14 @@ import { type NameLink, nameLink } from './links.js';
 import { markup } from './markup.js';
 import { shownName, shownSentence } from './visible-text.js';
 
-/** Characters of a name that a page repeats: a path may have 48 KiB. */
+/** Characters of a name that a page repeats; a path may have 48 KiB. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
- * The page of a name that is not registered, as HTML (404). Clients of the Handle proxy look for its first sentence, so
- * a name of printable ASCII characters is in it without an element.
+ * The page for an unregistered name (404). Clients of the Handle proxy look for its first sentence, so names of printable ASCII characters
+ * are in it without an element.
  * @param hints sentences that say what to check.
- * @param nearest the registered name that is probably meant; null for none.
+ * @param nearest the registered name that is probably meant, or null.
  */
 export function unknownNamePage(name: string, hints: readonly string[], nearest: NameLink | null = null): string {
   const shown = shortened(name);
@@ -23,7 +23,7 @@ ${nearest === null ? null : markup`<p>Is this name meant? ${nameLink(nearest)}</
   });
 }
 
-/** The page of a text that several names match equally well, as HTML (400). */
+/** The page for a text that several names match equally well (400). */
 export function choicePage(text: string, names: readonly NameLink[]): string {
   return page({
     title: 'Several identifiers match · Mintmark',
@@ -34,7 +34,7 @@ export function choicePage(text: string, names: readonly NameLink[]): string {
   });
 }
 
-/** The page of a request whose name is malformed or too long, as HTML (400, 414). @param reason a sentence. */
+/** The page for a malformed or too long name (400, 414). @param reason a sentence. */
 export function badRequestPage(name: string, reason: string): string {
   return page({
     title: 'This is not an identifier · Mintmark',
@@ -49,7 +49,7 @@ function shortened(name: string): string {
   return name.length <= MAX_SHOWN_LENGTH ? name : `${name.slice(0, MAX_SHOWN_LENGTH)}…`;
 }
 
-/** What to check when a name is not found, as sentences, from the likely to the general. */
+/** Sentences that say what to check when a name is not found, most likely cause first. */
 export function hintsFor(name: string): string[] {
   const hints: string[] = [];
   if (/[/]$/.test(name)) hints.push('The name ends with a slash. Remove it if it does not belong to the name.');

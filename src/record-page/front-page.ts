@@ -3,7 +3,7 @@ import { type Markup, markup } from './markup.js';
 import { linkTo } from './links.js';
 import { SHORT_STYLE } from './style.js';
 
-/** A form that shows the record of a text, by the parameter of the Handle proxy. */
+/** A form that shows the record of a text; its fields are parameters of the Handle proxy. */
 const RECORD_FORM = markup`<form method="post" action="/">
 <label for="hdl">An identifier, in any form</label>
 <input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
@@ -12,11 +12,7 @@ const RECORD_FORM = markup`<form method="post" action="/">
 <button type="submit">Show the record</button>
 </form>`;
 
-/**
- * The page at `/`, as HTML.
- * @param service the origin of the service in its examples.
- * @param hasForm whether the service resolves `POST /`.
- */
+/** The page at `/`. @param service the origin in its examples. @param hasForm whether the service resolves `POST /`. */
 export function frontPage(service: string, hasForm: boolean): string {
   const mint = `curl ${service}/identifiers -H 'content-type: application/json' -d '{"namingAuthority":"100.102","target":"https://repo.example.org/objects/1"}'`;
   return page({
@@ -47,18 +43,18 @@ function command(text: string, what: string): Markup {
   return markup`<p><code>${text}</code>${copyButton(text, what)}</p>`;
 }
 
-/** What precedes the link in the body of a redirect; constant, because most responses of a resolver are redirects. */
+/** The part before the link in the body of a redirect; constant, because most responses of a resolver are redirects. */
 const REDIRECT_START = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Redirect</title><style>${SHORT_STYLE}</style></head>
 <body><main><h1>Redirect</h1><p>The object is at `;
 
-/** The body of a redirect, as HTML, for clients that do not follow it. @param location the URL of the target. */
+/** The body of a redirect, for clients that do not follow it. @param location the URL of the target. */
 export function redirectPage(location: string): string {
   return `${REDIRECT_START}${markup`${linkTo(location, location)}`.text}.</p></main></body>\n</html>\n`;
 }
 
-/** The page with the form that resolves a name, as HTML. */
+/** The page with the form that resolves a name. */
 export function formPage(): string {
   return page({
     title: 'Resolve an identifier · Mintmark',

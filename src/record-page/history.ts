@@ -6,7 +6,7 @@ import { listTable } from './tables.js';
 import { type ValueChange, changesIn } from './value-changes.js';
 import { shownName, shownSentence } from './visible-text.js';
 
-/** The last changes with a link to all; null where the reader may not see them. */
+/** The last changes, with a link to all; null if the reader may not see them. */
 export function historySection({ record, history, historyUrl }: PageRecord): Markup | null {
   if (history === null) return null;
   // A withdrawn record does not show its former target.
@@ -41,7 +41,7 @@ function valueIn(value: string | null): Markup {
   return markup`<code>${value === null ? 'none' : shownName(value)}</code>`;
 }
 
-/** A path of this service, or an http URL. */
+/** Accepts a path of this service or an http URL. */
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
   return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;

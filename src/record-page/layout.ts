@@ -4,13 +4,12 @@ import { STYLE, SHORT_STYLE } from './style.js';
 import { plainText } from './visible-text.js';
 import { hash } from 'node:crypto';
 
-/** The parts of a page that differ. */
 export interface Layout {
   /** Plain text; hidden characters are shown as code points. */
   readonly title: string;
   /** Whether search engines may list the page. */
   readonly isIndexed: boolean;
-  /** The URL of this page for search engines (RFC 6596); absent or null for none. */
+  /** The URL of this page for search engines (RFC 6596), if any. */
   readonly canonicalUrl?: string | null;
   readonly main: Content;
 }
@@ -19,8 +18,8 @@ const STYLE_ELEMENT = trusted(`<style>${STYLE}</style>`);
 const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
 
 /**
- * A whole page. Surrogates without a partner, which UTF-8 cannot express, do not occur in it. It sends no referrer to other
- * origins. Under the policy "no-referrer" of the header, the form would name its origin as "null".
+ * A whole page, without lone surrogates, which UTF-8 cannot express. It sends no referrer to other origins; under the policy "no-referrer"
+ * of the header, the form would send its origin as "null".
  */
 export function page({ title, isIndexed, canonicalUrl = null, main }: Layout): string {
   const robots = isIndexed ? null : markup`<meta name="robots" content="noindex">\n`;
@@ -47,7 +46,7 @@ ${SCRIPT_ELEMENT}
 `.text;
 }
 
-/** A button that copies a text, hidden until the script makes it work. @param what the text in words, for screen readers. */
+/** A button that copies a text, hidden until the script enables it. @param what describes the text for screen readers. */
 export function copyButton(text: string, what: string): Markup {
   const words = markup`<span>Copy</span><span class="unseen"> ${what}</span>`;
   return markup` <button type="button" hidden data-copy="${text}">${words}</button>`;
@@ -56,14 +55,14 @@ export function copyButton(text: string, what: string): Markup {
 const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 /**
- * The Content-Security-Policy of every page: its own styles and script by their digests, its icon, and nothing else. `form-action`
- * permits http and https, because browsers apply it to the redirect from the form to the target too.
+ * The Content-Security-Policy of every page: its own styles and script by digest, its icon, and nothing else. `form-action` permits http
+ * and https, because browsers also apply it to the redirect from the form to the target.
  */
 export const PAGE_CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "base-uri 'none'",
   'form-action http: https:',
-  // The icon of the service, /favicon.ico.
+  // For /favicon.ico.
   "img-src 'self'",
   "frame-ancestors 'none'",
   `script-src ${digest(SCRIPT)}`,

@@ -1,16 +1,13 @@
 import { type Content, type Markup, markup } from './markup.js';
 import { shownName } from './visible-text.js';
 
-/** The URL of a link: only http and https, so that no page has a link that runs a script; null for any other text. */
+/** The URL of a link, or null. Only http and https are permitted, so that no link runs a script. */
 export function linkable(url: string | null): string | null {
   if (url === null || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
   return url;
 }
 
-/**
- * A link with this text where the URL permits one; otherwise the text alone.
- * @param language of the page at the URL; null where it is unknown.
- */
+/** A link if the URL permits one; otherwise the text. @param language of the page at the URL; null if unknown. */
 export function linkTo(url: string | null, text: string, language: string | null = null): Content {
   const href = linkable(url);
   if (href === null) return shownName(text);

@@ -3,7 +3,7 @@ export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What a template can contain: texts are escaped, arrays are joined, null is nothing. */
+/** Contents of a template: texts are escaped, arrays are joined, null is empty. */
 export type Content = string | number | Markup | null | readonly Content[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,14 +14,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for the content of an element and for an attribute in quotation marks. */
+/** Escapes a text for the content of an element or for a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
 /**
- * A template of HTML: every value that is not `Markup` is escaped. Attribute values must be in quotation marks. Its name is
- * not `html`, because formatters change the white space of such templates, and pages show white space.
+ * A template of HTML; every value that is not `Markup` is escaped. Attribute values must be quoted. It is not named `html`, because
+ * formatters change the white space of such templates, which pages show.
  */
 export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let text = parts[0] ?? '';
@@ -31,7 +31,7 @@ export function markup(parts: TemplateStringsArray, ...contents: readonly Conten
   return new Markup(text);
 }
 
-/** A constant of this folder as HTML; never a text of a request or of a record. */
+/** Marks a constant of this folder as HTML. Never pass text of a request or of a record. */
 export function trusted(constant: string): Markup {
   return new Markup(constant);
 }
@@ -48,17 +48,14 @@ const MONTHS = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/**
- * A time for people and, in its attribute, for programs (RFC 3339), UTC. `Intl` would take 20 ms at the first use, and its
- * words differ between versions of Node.js.
- */
+/** A time for people and programs (RFC 3339), UTC. `Intl` takes 20 ms at first use, and its words vary with Node.js. */
 export function shownTime(time: Date): Markup {
   const iso = time.toISOString();
   const words = `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC`;
   return markup`<time datetime="${iso}">${words}</time>`;
 }
 
-/** A day as `2026-11-20`, UTC. */
+/** A day such as `2026-11-20`, UTC. */
 export function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }

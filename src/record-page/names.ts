@@ -7,7 +7,7 @@ import { linkTo } from './links.js';
 import { type Row, factTable } from './tables.js';
 import { shownName } from './visible-text.js';
 
-/** The URI forms in words, in the order of the page. */
+/** The URI forms with their names on the page, in its order. */
 const FORMS: readonly (readonly [keyof Uris, string])[] = [
   ['resolver', 'Web address'],
   ['cordraPath', 'hdl URI, CORDRA path form'],
@@ -17,7 +17,7 @@ const FORMS: readonly (readonly [keyof Uris, string])[] = [
   ['fedoraUri', 'Fedora URI'],
 ];
 
-/** Every form in which the identifier can be written, each with a button that copies it. */
+/** Every form in which the identifier can be written, each with a copy button. */
 export function nameTable({ record, uris, isPublic = true }: PageRecord): Markup {
   const native = nativeText(record);
   const rows: Row[] = [['Identifier', copied(markup`<code>${shownName(native)}</code>`, native, 'the identifier')]];

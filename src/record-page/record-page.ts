@@ -9,10 +9,10 @@ import { linkTo } from './links.js';
 import { listTable } from './tables.js';
 import { shownName, shownText } from './visible-text.js';
 
-/** A longer type may break anywhere, so that it fits on a narrow page. */
+/** Longer types may break anywhere, so that they fit on a narrow page. */
 const MAX_WHOLE_LENGTH = 24;
 
-/** The page of a registered identifier that is not withdrawn, as HTML (200). */
+/** The page of a registered identifier that is not withdrawn (200). */
 export function recordPage(shown: PageRecord): string {
   const { record, values } = shown;
   const native = nativeText(record);
@@ -28,7 +28,6 @@ export function recordPage(shown: PageRecord): string {
   });
 }
 
-/** The URI forms. */
 export function namesSection(shown: PageRecord): Markup {
   return markup`<h2>Ways to write it</h2>
     ${nameTable(shown)}`;

@@ -1,6 +1,6 @@
 /**
- * Shows the copy buttons and makes them work; a page without it is complete. Browsers permit the clipboard interface on
- * secure origins only, so on others the text is selected and copied by the older command.
+ * Shows and enables the copy buttons; the page is complete without it. Browsers permit the clipboard interface on secure origins only; on
+ * others, the text is selected and copied by the older command.
  */
 export const SCRIPT = `
 (() => {

@@ -1,6 +1,6 @@
 /**
- * The style of every page. All pairs of colors have a contrast of at least 4.5:1 in both schemes (WCAG 2.2 1.4.3). Below
- * 480 px the cells of a table are stacked; the roles in the markup keep it a table for screen readers.
+ * The style of every page. All color pairs have a contrast of at least 4.5:1 in both schemes (WCAG 2.2 1.4.3). Below 480 px, table cells
+ * are stacked; the roles in the markup keep them a table for screen readers.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--text:#1b1b1f;--soft:#50535c;--back:#fff;--card:#f4f5f8;--line:#c9ccd6;--link:#0b4fb3;--mark:#7a1f00;--mark-back:#fdeadf}
@@ -38,5 +38,5 @@ label{display:block;font-weight:600}
 @media print{button,footer{display:none}}
 `;
 
-/** The style of the body of a redirect, which is sent often and read rarely. */
+/** The short style of the body of a redirect, which is sent often and read rarely. */
 export const SHORT_STYLE = ':root{color-scheme:light dark;color:CanvasText;background:Canvas;overflow-wrap:anywhere}';

@@ -1,9 +1,8 @@
 import { type Content, type Markup, markup } from './markup.js';
 
-/** A row of two columns: a header and its content. */
 export type Row = readonly [header: string, content: Content];
 
-/** A table of attributes: the first cell of a row says what the second one is. */
+/** A table of attributes: the first cell of a row is the header of the second. */
 export function factTable(caption: string, columns: readonly [string, string], rows: readonly Row[]): Markup {
   return tableOf(
     caption,
@@ -12,7 +11,7 @@ export function factTable(caption: string, columns: readonly [string, string], r
   );
 }
 
-/** A table of items. Where the style stacks the cells, each but the first is shown with the header of its column. */
+/** A table of items. When the style stacks the cells, each but the first shows the header of its column. */
 export function listTable(caption: string, columns: readonly string[], rows: readonly (readonly Content[])[]): Markup {
   const cellOf = (content: Content, index: number) =>
     index === 0 ? rowHeader(content) : markup`<td role="cell" data-label="${columns[index] ?? ''}">${content}</td>`;
@@ -23,7 +22,7 @@ export function listTable(caption: string, columns: readonly string[], rows: rea
   );
 }
 
-/** The roles repeat those of the elements: browsers drop these where the style stacks the cells. */
+/** The roles repeat those of the elements, because browsers drop these when the style stacks the cells. */
 function tableOf(caption: string, columns: readonly string[], rows: readonly (readonly Markup[])[]): Markup {
   return markup`<table role="table">
 <caption>${caption}</caption>

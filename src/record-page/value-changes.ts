@@ -3,12 +3,12 @@ import type { PageEvent } from './page-record.js';
 /** An attribute before and after a change, as text; null for none. */
 export interface ValueChange {
   readonly name: string;
-  /** Undefined where the changes that are known begin later. */
+  /** Undefined if the known changes begin later. */
   readonly before: string | null | undefined;
   readonly after: string | null;
 }
 
-/** The attributes whose values are shown, in words. */
+/** The attributes whose values are shown, with their names on the page. */
 const NAMES: Readonly<Record<string, string>> = {
   target: 'Target',
   metadataId: 'Metadata ID',
@@ -16,10 +16,10 @@ const NAMES: Readonly<Record<string, string>> = {
   previousVersion: 'Previous version',
 };
 
-/** Characters of a value. */
+/** Maximum characters of a value. */
 const MAX_LENGTH = 300;
 
-/** What each change changed, by its version. @param history newest first. */
+/** Lists what each change changed, by version. @param history newest first. */
 export function changesIn(history: readonly PageEvent[]): Map<number, readonly ValueChange[]> {
   const changes = new Map<number, readonly ValueChange[]>();
   const values = new Map<string, string | null>();

@@ -1,22 +1,22 @@
 import { type Content, type Markup, markup } from './markup.js';
 
 /**
- * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf),
- * line and paragraph separators, surrogates without a partner, noncharacters, and spaces other than U+0020. Two names
- * that differ by them look alike, so a page shows their code points (R-29).
+ * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf), line and paragraph
+ * separators, lone surrogates, noncharacters, and spaces other than U+0020. Names that differ only by them look alike, so pages show their
+ * code points (R-29).
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
 
-/** Text that a browser shows from left to right, also within text of the other direction. */
+/** Text that a browser shows from left to right, even within text of the other direction. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** A text with its hidden characters as `[U+202E]`, for titles and attributes, which contain no elements. */
+/** Replaces hidden characters by `[U+202E]` and the like, for titles and attributes, which cannot contain elements. */
 export function plainText(text: string): string {
   return text.replace(HIDDEN, (character) => `[${codePoint(character)}]`);
 }
 
-/** A text with its hidden characters as marked code points. */
+/** Replaces hidden characters by marked code points. */
 export function shownText(text: string): readonly Content[] {
   const contents: Content[] = [];
   let from = 0;
@@ -28,10 +28,7 @@ export function shownText(text: string): readonly Content[] {
   return contents;
 }
 
-/**
- * A name, isolated and always from left to right: the part before the "/" of an identifier is the left one, also where
- * the other part has Hebrew or Arabic letters.
- */
+/** A name, isolated and from left to right, so that the part before "/" is on the left even with Hebrew or Arabic letters. */
 export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }

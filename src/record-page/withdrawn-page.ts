@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<ReasonCode, string>> = {
   undone: 'the registration was undone',
 };
 
-/** The page of a withdrawn identifier, as HTML (410): the reason, the time and the replacement. */
+/** The page of a withdrawn identifier (410): the reason, the time and the replacement. */
 export function withdrawnPage(shown: PageRecord): string {
   const { record } = shown;
   const native = nativeText(record);

@@ -4,19 +4,17 @@ import type { IdentifierRecord } from './identifier-record.js';
 import { denotes, isAt } from './key-collision.js';
 import type { Address, Place } from './naming-authority-snapshot.js';
 
-/** An alternate identifier, as it is stored. */
 export interface AlternateName extends CanonicalName {
-  /** Absent for a name of no naming authority that the client can see: it is a foreign text, and claims no name. */
+  /** Absent if the client sees no such naming authority: the alternate is then a foreign text, and claims no name. */
   readonly here?: Place;
 }
 
-/** An alternate identifier, and its index in the list of the request. */
 export interface IndexedAlternate {
   readonly name: AlternateName;
   readonly index: number;
 }
 
-/** The alternates that a record does not have yet. The others keep what they claim. */
+/** The alternates that a record does not have yet. The others keep their claims. */
 export function gainedBy(
   { alternateIds }: Pick<IdentifierRecord, 'alternateIds'>,
   alternates: readonly AlternateName[],
@@ -30,7 +28,7 @@ export function gainedBy(
   });
 }
 
-/** Where another identifier could be registered with the name of an alternate; null for a foreign text, and for the record itself. */
+/** Where another identifier could be registered with the name of an alternate; null for foreign names and the record itself. */
 export function claimOf(
   { here }: AlternateName,
   { namingAuthority, guid, localName }: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,

@@ -5,8 +5,8 @@ import type { TypedLink } from './typed-links.js';
 type Ended = Pick<IdentifierRecord, 'tombstone'>;
 
 /**
- * How every interface answers a record: it is shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to what
- * replaces it: a resolver may lead there, and for any other interface it is gone.
+ * How every interface presents a record: shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to its replacement:
+ * a resolver may redirect there, and for other interfaces it is gone.
  */
 export type Availability =
   | { readonly kind: 'shown' }
@@ -16,7 +16,7 @@ export type Availability =
 
 const SHOWN: Availability = { kind: 'shown' };
 
-/** The one decision about a withdrawn record. */
+/** Decides for all interfaces how a record is presented. */
 export function availabilityOf({ tombstone }: Ended): Availability {
   if (tombstone === null) return SHOWN;
   const { reasonCode, replacedBy } = tombstone;
@@ -37,7 +37,7 @@ export function withdrawnProblem(record: IdentifierRecord): Problem {
   return new Problem(code, detail, { members: { identifier, tombstone } });
 }
 
-/** The link from a blocked record to who blocks it (RFC 7725 4). @param url that of the setting; null for none. */
+/** The link from a blocked record to the entity that blocks it (RFC 7725 4). @param url the configured one, or null. */
 export function blockedByLinks(record: Ended, url: string | null): TypedLink[] {
   return url === null || availabilityOf(record).kind !== 'blocked' ? [] : [{ rel: 'blocked-by', href: url }];
 }

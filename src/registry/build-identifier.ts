@@ -27,7 +27,7 @@ interface Named {
 
 /**
  * Builds a new identifier without the database.
- * @param previous the record of the previous version that the command names; null where it is not registered.
+ * @param previous the record of the previous version that the command names; null if it is not registered.
  * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, RECORD_TOO_LARGE, or
  * INVALID_REQUEST for a lease in the past.
  */
@@ -41,7 +41,7 @@ export function buildIdentifier(
 ): NewIdentifier {
   requireProfile(command, authority);
   if (command.mintMetadataId && authority.metadataIdScheme === 'any') throw wrongScheme(authority);
-  // Not when the request is parsed: a replay returns the first result even after the lease has ended.
+  // Checked here and not in the parser, because a replay returns the first result even after the lease has ended.
   if (command.leaseUntil !== null) requireFuture(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;
@@ -55,7 +55,7 @@ export function buildIdentifier(
   const requested = command.previousVersion;
   const previousVersion = requested === null ? null : predecessorOf(requested, previous, self);
   const { handleValues } = command;
-  // Stored values are what the client sent, without a target of the template.
+  // Stored values are what the client sent, so the target template does not apply to them.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const { alternates, leaseUntil } = command;
   const texts = textsAfter(command, { target });

@@ -11,16 +11,13 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Octets of the longest stored canonical text: a Handle of 4096 octets that are all escaped, and its prefix. */
-export const MAX_STORED_OCTETS = 16_384;
+/** Bytes of the longest stored canonical text: the prefix and a Handle of 4096 bytes that are all escaped. */
+export const MAX_STORED_BYTES = 16_384;
 
-/** Octets of UTF-8; the database has the same limit. */
-export const MAX_LOCAL_NAME_OCTETS = 8192;
+/** Bytes in UTF-8; the database has the same limit. */
+export const MAX_LOCAL_NAME_BYTES = 8192;
 
-/**
- * How two names with one key are compared: by their naming authorities and GUIDs, with or without the case of ASCII letters of the
- * local name (HS-05).
- */
+/** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
 export type NameRule = 'guid' | 'folded' | 'exact';
 
 /** A metadata ID or an alternate identifier, as stored. */
@@ -31,20 +28,20 @@ export interface CanonicalName {
   readonly comparison: string;
   readonly rule: NameRule;
   /**
-   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on
-   * the profile of the naming authority nor on who sends the name, but that of another Handle on whether the naming authority
-   * ignores case: before it is created, on the default of its prefix.
+   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on the
+   * profile of the naming authority nor on the principal. For other Handles it depends on whether the naming authority ignores case, or on
+   * the default of its prefix until it is created.
    */
   readonly key: Digest;
 }
 
-/** What is known of the naming authority of a name. */
+/** What is known about the naming authority of a name. */
 export interface Folding {
-  /** Whether names are compared without the case of ASCII letters. */
+  /** Whether names are compared without regard to the case of ASCII letters. */
   readonly foldsCase: boolean;
-  /** Whether keys have no case of ASCII letters, where that differs. */
+  /** The same for keys, if that differs. */
   readonly keyFoldsCase?: boolean;
-  /** Whether the profile is not known: a Handle that can be a CORDRA identifier is then compared as one. */
+  /** Whether the profile is unknown; a Handle that can be a CORDRA identifier is then compared as one. */
   readonly isForeign?: boolean;
 }
 
@@ -60,15 +57,15 @@ export function canonicalNameOf(
   return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText) };
 }
 
-/** The comparison key of a stored name. That of a CORDRA identifier excludes its query and fragment (R-24). */
+/** The comparison key of a stored name. For a CORDRA identifier it excludes query and fragment (R-24). */
 export function comparisonOf(name: Name, foldsCase: boolean): string {
   const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
   return comparisonKey(named, { caseInsensitive: foldsCase });
 }
 
 /**
- * The name that a canonical text was made from, without the naming authorities; null where it was made from none, as opaque metadata
- * IDs are. 32 hexadecimal digits in the letters of a CORDRA identifier are one, which has the same URIs as a Handle.
+ * The name from which a canonical text was made, without the naming authorities; null if it was made from none, like an opaque metadata ID.
+ * 32 hexadecimal digits in upper case count as a CORDRA identifier, which has the same URIs as a Handle.
  */
 export function nameInCanonical(canonical: string): Name | null {
   const read = recognize(canonical, { charset: 'unicode' });
@@ -81,16 +78,16 @@ export function nameInCanonical(canonical: string): Name | null {
 const WITH_GUID = /^([0-9.]+)\/([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:$|[?#])/i;
 
 /**
- * The text of the key of a Handle that can be a CORDRA identifier: that of the CORDRA identifier, because naming authorities
- * become known later, and not to everybody. Thus two Handles can have one key, and names are compared after each hit. The
- * function `self_key` of the database does the same.
+ * The key text of a Handle that can be a CORDRA identifier is that of the CORDRA identifier, because naming authorities become known later,
+ * and not to every principal. Two Handles can therefore have the same key, and names are compared after each hit. The database function
+ * `self_key` does the same.
  */
 function guidKeyOf(name: Name): string | null {
   const [, prefix, guid] = name.type === 'handle' ? (WITH_GUID.exec(formatHandle(name)) ?? []) : [];
   return prefix === undefined || guid === undefined ? null : `hdl:${prefix}/${upperAscii(guid.replaceAll('-', ''))}`;
 }
 
-/** The URI schemes that IANA has registered (RFC 7595), as far as they can be namespaces of Fedora PIDs (FED-03), in lower case. */
+/** URI schemes registered with IANA (RFC 7595) that can be namespaces of Fedora PIDs (FED-03), in lower case. */
 const URI_SCHEMES = `
   aaa aaas about acap acct acd acr adiumxtra adt afp afs aim amss android appdata apt ar ark at attachment aw barion bb beshare bitcoin
   bitcoincash blob bolo brid browserext cabal calculator callto cap cast casts chrome chrome-extension cid coap coaps
@@ -125,9 +122,9 @@ const WELL_KNOWN_PREFIXES = `
 const OF_OTHERS: ReadonlySet<string> = new Set(`${URI_SCHEMES} ${WELL_KNOWN_PREFIXES}`.trim().split(/\s+/));
 
 /**
- * Refuses a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. As `info:fedora/…` it is
- * a PID.
- * @param read what a text was recognized as.
+ * Rejects a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. Written as `info:fedora/…`,
+ * it is accepted as a PID.
+ * @param read what the text was recognized as.
  */
 export function withoutOtherSchemes(text: string, read: Recognition): Recognition {
   if (!read.ok || read.value.name.type !== 'fedora-pid' || read.value.kind !== 'fedora-pid') return read;

@@ -2,7 +2,7 @@ import { MEMBERS } from './members.js';
 import type { MutableAttributes } from './identifier-record.js';
 import { shownValues } from './stored-value.js';
 
-/** The client of a change, and the ID of its API key. */
+/** Who made a change: the client, and the ID of its API key. */
 export interface Actor {
   readonly client: string;
   readonly keyId: string | null;
@@ -43,7 +43,7 @@ export function difference<T extends object>(before: T, after: T): PatchOperatio
     .map(([name, value]) => ({ op: 'replace', path: `/${name}`, value: value as unknown }));
 }
 
-/** The document of an identifier that its history patches, with the values that everybody may read. */
+/** The document of an identifier that its history patches, with the values that everyone may read. */
 export function mutableAttributesOf(record: MutableAttributes): MutableAttributes {
   const document = Object.fromEntries(MEMBERS.map(({ name }) => [name, record[name]])) as unknown as MutableAttributes;
   return { ...document, handleValues: shownValues(record.handleValues) };

@@ -14,10 +14,7 @@ export interface ConflictReader {
 
 type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/**
- * 409 with the path of the identifier that has the requested name.
- * @param existing null where the client cannot see it.
- */
+/** 409 with the path of the identifier that has a name. @param existing null if the client cannot see it. */
 export function conflictProblem(
   code: ConflictCode,
   what: string,
@@ -41,10 +38,7 @@ export function claimProblem(holder: Holder, pointer: string, reader: ConflictRe
   return conflictProblem('ALTERNATE_ID_TAKEN', 'This name is an alternate identifier of an identifier', shown, pointer);
 }
 
-/**
- * The identifier that a problem says has a requested value, `NA/local`; null for any other result. The name of an identifier is no value
- * of it.
- */
+/** The identifier (`NA/local`) that has a requested value according to a problem, or null. */
 export function valueHolderIn(result: unknown): string | null {
   if (!(result instanceof Problem) || !(result.code in IS_USED)) return null;
   const identifier = result.extensions.members?.identifier;
@@ -52,9 +46,9 @@ export function valueHolderIn(result: unknown): string | null {
 }
 
 /**
- * A stored result as a client may see it: a repeat with another key of the client can see less than the first request, and the identifier
- * can be withdrawn for legal reasons since then.
- * @param isHidden whether the client must not learn now which identifier has the requested value.
+ * A stored result as a client may see it: another key of the client can see less than that of the first request, and the identifier can
+ * meanwhile be withdrawn for legal reasons.
+ * @param isHidden whether the client must not learn which identifier has the requested value.
  */
 export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
   if (!(result instanceof Problem)) return result;
@@ -77,7 +71,7 @@ const IS_USED = {
 
 /**
  * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
- * @param members those of the request that contradict it. Their values are not told: the client may not read the history.
+ * @param members those of the request that contradict it. Their values are omitted, because the client may not read the history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');

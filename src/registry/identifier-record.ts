@@ -11,7 +11,7 @@ import {
 import { type StoredValue, isShown } from './stored-value.js';
 import { Problem } from '../problem/problem.js';
 
-/** The states of an identifier, which is never deleted or reused. */
+/** An identifier is never deleted or reused. */
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
 export type State = (typeof STATES)[number];
 
@@ -21,11 +21,11 @@ export const MAX_TARGET_LENGTH = 2048;
 /** The database has the same limit. */
 export const MAX_ALTERNATES = 100;
 
-/** Why an identifier was withdrawn, as a caller may say it. */
+/** Reason codes of a withdrawal that callers may give. */
 export const REQUESTED_REASON_CODES = ['duplicate', 'error', 'legal', 'other'] as const;
 export type RequestedReasonCode = (typeof REQUESTED_REASON_CODES)[number];
 
-/** Those of callers, and those that the service alone gives, to what was deleted, has expired, or was released or undone. */
+/** Includes those that only the service gives. */
 export const REASON_CODES = [...REQUESTED_REASON_CODES, 'deleted', 'expired', 'released', 'undone'] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
@@ -33,7 +33,7 @@ export interface Tombstone {
   readonly withdrawnAt: Date;
   readonly reasonCode: ReasonCode;
   readonly reason: string;
-  /** The replacement, canonical. */
+  /** Canonical. */
   readonly replacedBy: string | null;
 }
 
@@ -44,10 +44,9 @@ export interface MutableAttributes extends Texts {
   readonly alternateIds: readonly string[];
   /** The identifier of the previous version of the object, canonical. */
   readonly previousVersion: string | null;
-  /** The stored values of the Handle in the order of their indexes; null where there are none beside the computed ones. */
+  /** Stored Handle values in the order of their indexes; null if there are only computed ones. */
   readonly handleValues: readonly StoredValue[] | null;
   readonly state: State;
-  /** The end of the lease of a reserved identifier. */
   readonly leaseUntil: Date | null;
   readonly tombstone: Tombstone | null;
 }
@@ -63,11 +62,11 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly updatedAt: Date;
   /** Null for the configured resolver. */
   readonly resolver: Resolver | null;
-  /** Whether it belongs to a naming authority for tests, where Handle clients may delete it. */
+  /** Whether its naming authority is for tests, so that Handle clients may delete it. */
   readonly sandbox: boolean;
   /** Identifiers that have this one as their metadata ID, in order of minting. */
   readonly describes: readonly string[];
-  /** The first identifiers that replace this one (20 at most), in order of minting. */
+  /** The first 20 identifiers that replace this one, in order of minting. */
   readonly newerVersions: readonly string[];
 }
 
@@ -81,20 +80,19 @@ export function identifierOf(
   return record.guid === null ? toHandle(nativeText(record), { charset: 'unicode' }) : toCordraId(nativeText(record));
 }
 
-/** A record as a request left it, with the URIs of that time. A replay returns it. */
+/** A record with its URIs as a request left it, for replays. */
 export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resolver'> {
   readonly uris: Uris;
 }
 
-/** @param resolver the resolver of naming authorities that have none of their own. */
+/** @param resolver for naming authorities without one of their own. */
 export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
   return { ...record, uris: urisOf(identifierOf(record), { resolver: record.resolver ?? resolver }) };
 }
 
-/** The JSON of an identifier, in stored results and in responses. */
 export type SerializedRecord = ReturnType<typeof serializeRecord>;
 
-/** Members are listed one by one, because spreading objects is much slower. */
+/** Serializes an identifier for stored results and responses. Members are listed, because spreading objects is much slower. */
 export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: Uris) {
   const { namingAuthority, guid, localName, metadataId, describes, newerVersions, sandbox } = record;
   const lifecycle = serializeLifecycle(record);
@@ -160,10 +158,10 @@ export function serializeTombstone({ tombstone }: Pick<IdentifierRecord, 'tombst
   return tombstone === null ? null : { ...tombstone, withdrawnAt: tombstone.withdrawnAt.toISOString() };
 }
 
-/** Octets of the names and the target of a record together, in UTF-8; its Handle values have a limit of their own. */
-const MAX_RECORD_OCTETS = 65_536;
+/** Maximum bytes in UTF-8 of names and texts of a record together; Handle values have a separate limit. */
+const MAX_RECORD_BYTES = 65_536;
 
-/** The attributes of a record that clients give, without Handle values. */
+/** The attributes of a record that clients set, without Handle values. */
 export interface SizedAttributes extends Texts {
   readonly namingAuthority: string;
   readonly localName: string;
@@ -173,25 +171,24 @@ export interface SizedAttributes extends Texts {
 }
 
 /**
- * Refuses a write that makes a record larger than its limit. A larger record, which was imported, can change as long as it does
- * not grow.
+ * Rejects a write that makes a record too large. A larger record, which was imported, may change as long as it does not grow.
  * @param before the record before the write; null for a new one.
  * @throws Problem RECORD_TOO_LARGE
  */
 export function requireSize(after: SizedAttributes, before: SizedAttributes | null): void {
-  const octets = octetsOf(after);
-  if (octets <= MAX_RECORD_OCTETS || (before !== null && octets <= octetsOf(before))) return;
-  const detail = `${nativeText(after)} would have ${octets} octets of names and target; at most ${MAX_RECORD_OCTETS} are allowed.`;
+  const bytes = bytesOf(after);
+  if (bytes <= MAX_RECORD_BYTES || (before !== null && bytes <= bytesOf(before))) return;
+  const detail = `${nativeText(after)} would have ${bytes} bytes of names and target; at most ${MAX_RECORD_BYTES} are allowed.`;
   throw new Problem('RECORD_TOO_LARGE', detail);
 }
 
-/** The octets of the texts and the Handle values of a record. */
-export function recordOctets(record: IdentifierRecord): number {
+/** Bytes of the texts and the Handle values of a record. */
+export function recordBytes(record: IdentifierRecord): number {
   const { handleValues } = record;
-  return octetsOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
+  return bytesOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);
 }
 
-function octetsOf(record: SizedAttributes): number {
+function bytesOf(record: SizedAttributes): number {
   const { localName, metadataId, alternateIds, previousVersion } = record;
   const texts = TEXTS.map(({ name }) => record[name]);
   return [localName, metadataId, previousVersion, ...texts, ...alternateIds].reduce(

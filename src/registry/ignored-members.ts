@@ -3,22 +3,20 @@ import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { denotes } from './key-collision.js';
 
-/** The members of a mint request that an identifier with the same metadata ID may have with other values. */
+/** Members of a mint request that may differ in an identifier with the same metadata ID. */
 export const IGNORABLE_MEMBERS = [
   ...TEXTS.map(({ name }) => name),
   ...(['alternateIds', 'previousVersion', 'state', 'leaseUntil'] as const),
 ];
 export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
-/** What an identifier has of these members. */
 export type IgnorableValues = Pick<IdentifierRecord, IgnorableMember>;
 
-/** What a mint request has of these members, parsed. */
+/** The same members of a parsed mint request. */
 export interface SentMembers extends Texts {
-  /** The members that the request has. */
+  /** Names of the members that the request has. */
   readonly sent: readonly IgnorableMember[];
   readonly alternates: readonly CanonicalName[];
-  /** Null where none is named. */
   readonly previousVersion: CanonicalName | null;
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
@@ -28,7 +26,7 @@ function isSame(requested: CanonicalName | null, stored: string | null): boolean
   return requested === null || stored === null ? requested === stored : denotes(stored, requested);
 }
 
-/** The members of a mint request that the identifier with its metadata ID has with other values. */
+/** Members of a mint request that differ in the identifier with its metadata ID. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
   const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {
@@ -46,9 +44,9 @@ export function ignoredMembers(request: SentMembers, record: IgnorableValues): I
 }
 
 /**
- * The members of a mint request that contradict the identifier with its metadata ID: each given member agrees with its value as
- * minted or as it is now.
- * @param asMinted absent where the identifier has not changed.
+ * Members of a mint request that contradict the identifier with its metadata ID: they differ both from the value as minted and from the
+ * current one.
+ * @param asMinted absent if the identifier has not changed.
  */
 export function contradictedMembers(
   request: SentMembers,

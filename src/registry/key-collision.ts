@@ -5,8 +5,7 @@ import { type CanonicalName, type NameRule, comparisonOf } from './canonical-nam
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { Address } from './naming-authority-snapshot.js';
 
-// Keys have 16 octets of SHA-256, so two names can have one key, although none such are known. After each hit the names
-// themselves are compared (decision 63).
+// Keys are 16 bytes of SHA-256. No two names with the same key are known, but names are compared after each hit (decision 63).
 
 /** Whether a stored canonical text denotes the name by whose key it was found. */
 export function denotes(
@@ -16,7 +15,7 @@ export function denotes(
   return stored === canonical || comparisonIn(stored, rule) === comparison;
 }
 
-/** Whether a stored local name is the one by whose key it was found. A GUID is compared by the database. */
+/** Whether a stored local name is the one by whose key it was found. The database compares GUIDs. */
 export function isAt(localName: string, { guid, comparison, foldsCase }: Address): boolean {
   return guid !== null || (foldsCase ? upperAscii(localName) : localName) === comparison;
 }
@@ -35,7 +34,7 @@ export function isNameOf(
   return comparisonIn(stored, rule) === comparisonOf(identifierOf(record), foldsCase);
 }
 
-/** A name that cannot be registered, because another one has its key. */
+/** The problem of a name that cannot be registered, because another one has its key. */
 export function keyCollision(pointer: string): Problem {
   const detail = 'has the same comparison key as another name, so that it cannot be registered';
   return new Problem('KEY_COLLISION', `The name ${detail}.`, { errors: [{ pointer, detail }] });
@@ -46,7 +45,7 @@ const PROFILES = {
   handle: { namingAuthorityOf: () => ({ profile: 'handle' }) },
 } as const satisfies Record<string, RecognizeOptions>;
 
-/** The text by which a stored name is compared; null where it denotes no name by the rule. */
+/** The comparison text of a stored name; null if it denotes no name under the rule. */
 function comparisonIn(stored: string, rule: NameRule): string | null {
   const read = recognize(stored, rule === 'guid' ? PROFILES.cordra : PROFILES.handle);
   return read.ok ? comparisonOf(read.value.name, rule === 'folded') : null;

@@ -21,7 +21,7 @@ import {
   nativeText,
 } from './identifier-record.js';
 
-/** The permitted states of each step. */
+/** The states in which each step is permitted. */
 const STEPS = {
   changed: ['reserved', 'active'],
   activated: ['reserved'],
@@ -35,22 +35,22 @@ export type Step = keyof typeof STEPS;
 
 const RELEASED = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
 
-/** Why an identifier is withdrawn that was reserved and not activated in time. */
+/** For an identifier that was reserved and not activated in time. */
 export const EXPIRED = {
   reasonCode: 'expired',
   reason: 'The reservation ended without activation.',
   replacedBy: null,
 } as const;
 
-/** Why an identifier is withdrawn that a Handle client deleted. */
+/** For an identifier that a Handle client deleted. */
 const DELETED = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
 
-/** A reservation releases its values, but not its GUID. */
+/** What ends with a reservation; the GUID stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
 /**
- * @returns WRONG_STATE where the state of a record does not permit the step; null where it does. It does not have the text of the reason,
- * which can be hidden later, because results are stored.
+ * @returns WRONG_STATE if the state of a record does not permit the step, or null. The problem omits the text of the reason, because
+ * results are stored and the reason can be hidden later.
  */
 export function stateProblem(record: IdentifierRecord, step: Step): Problem | null {
   const allowed: readonly State[] = STEPS[step];
@@ -73,28 +73,26 @@ export function activation(): Amendment {
   return { kind: 'activated', state: 'active', leaseUntil: null };
 }
 
-/** Releases a reservation at the time of the change. */
+/** @param at the time of the change. */
 export function release(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, ...RELEASED };
   return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/** A withdrawal as a caller requests it. */
 export interface Withdrawal {
-  /** "other" when absent. */
+  /** Default: "other". */
   readonly reasonCode?: ReasonCode;
   readonly reason: string;
   readonly replacedBy?: string;
 }
 
-/** The replacement of a withdrawn identifier. */
 export interface Replacement {
   readonly canonical: string;
-  /** Where it is registered; null where no visible naming authority has it. */
+  /** Null if no visible naming authority has it. */
   readonly address: Address | null;
   /** Its naming authority; null for a name without one. */
   readonly namingAuthority: string | null;
-  /** Where the request has it. */
+  /** JSON Pointer of the replacement in the request. */
   readonly pointer: string;
 }
 
@@ -122,10 +120,7 @@ export function readWithdrawal(
 const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
   (REQUESTED_REASON_CODES as readonly ReasonCode[]).includes(code);
 
-/**
- * The replacement in a tombstone. A name of a naming authority that is not of this service is not looked up.
- * @throws Problem REPLACEMENT_NOT_FOUND
- */
+/** The replacement in a tombstone; foreign names are not looked up. @throws Problem REPLACEMENT_NOT_FOUND */
 export function replacedBy(
   withdrawn: IdentifierRecord,
   requested: Replacement | null,
@@ -167,7 +162,7 @@ export function deletion(at: Date): Amendment {
   };
 }
 
-/** Whether an identifier was deleted by a Handle client, for whom it does not exist. */
+/** Whether a Handle client deleted the identifier, which then does not exist for such clients. */
 export function isDeleted({ sandbox, state, tombstone }: IdentifierRecord): boolean {
   return sandbox && state === 'withdrawn' && tombstone?.reasonCode === 'deleted';
 }
@@ -176,25 +171,21 @@ export function reinstatement(): Amendment {
   return { kind: 'reinstated', state: 'active', tombstone: null };
 }
 
-/** Ends a reservation whose lease has ended. Its tombstone has the end of the lease. */
+/** Ends an expired reservation. Its tombstone has the end of the lease. */
 export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   const tombstone = { withdrawnAt: leaseUntil ?? at, ...EXPIRED };
   return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
 }
 
-/**
- * Whether a generated record is the metadata record of an object with this metadata ID. Its name has no letters but hexadecimal
- * digits, whose case is ignored.
- */
+/** Whether a generated record is the metadata record of an object. Its local name is hexadecimal, so case is ignored. */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
   return metadataId !== null && isNameOf(metadataId, record, true);
 }
 
 /**
- * How the metadata record that was minted with a reserved object follows its change: both are activated, or both end.
- * Another identifier that names the record changes nothing: it may be hidden from who changes the object, and the lease of the record
- * ends anyway.
- * @returns null for a record that stays as it is: it is not reserved, or it is no longer the metadata record of the object.
+ * How the metadata record that was minted with a reserved object follows its change: both are activated, or both end. Another identifier
+ * that names the record changes nothing: it may be hidden from the principal, and the lease of the record ends anyway.
+ * @returns null for a record that is unchanged, because it is not reserved or no longer the metadata record of the object.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
@@ -219,12 +210,12 @@ export function amended(record: MutableAttributes, amendment: Amendment): Mutabl
   };
 }
 
-/** The time of a change: not before the previous one, even if the clock was set back. */
+/** The time of a change, which is not before the previous one even if the clock was set back. */
 export function changeTime({ updatedAt }: Pick<IdentifierRecord, 'updatedAt'>, now: Date): Date {
   return updatedAt > now ? updatedAt : now;
 }
 
-/** How an identifier is to change. A member that is absent stays as it is. */
+/** A change of an identifier. Absent members are not changed. */
 export interface Amendment extends GivenTexts {
   readonly kind: ChangeKind;
   readonly metadata?: CanonicalName | null;
@@ -236,10 +227,10 @@ export interface Amendment extends GivenTexts {
   readonly tombstone?: MutableAttributes['tombstone'];
 }
 
-/** The reason in a tombstone in place of one that is not shown. */
+/** Replaces the reason in a tombstone that is not shown. */
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
-/** The members of an identifier that is withdrawn for legal reasons which everybody sees; the reason in the tombstone is another one. */
+/** Members that everyone sees of an identifier that is withdrawn for legal reasons; the reason in its tombstone is replaced. */
 const SHOWN = [
   ...(['id', 'namingAuthority', 'guid', 'localName', 'version', 'createdAt', 'updatedAt', 'resolver', 'uris'] as const),
   ...(['sandbox', 'describes', 'newerVersions', 'state', 'leaseUntil', 'tombstone'] as const),
@@ -247,7 +238,7 @@ const SHOWN = [
 
 type Shown = (typeof SHOWN)[number];
 
-/** What hidden members have; a member that is not listed has null. */
+/** Values of hidden members; null for those not listed. */
 const HIDDEN: Omit<IdentifierRecord & IdentifierSnapshot, Shown> & Readonly<Record<string, unknown>> = {
   ...NO_TEXTS,
   ...{ metadataId: null, alternateIds: [], previousVersion: null, handleValues: null },
@@ -260,12 +251,12 @@ export function isLegal({ tombstone }: Pick<MutableAttributes, 'tombstone'>): bo
   return tombstone?.reasonCode === 'legal';
 }
 
-/** A record, or the document of its history, as it is shown to those who may not change the identifier. */
+/** A record, or the document of its history, as shown to those who may not change the identifier. */
 export function withoutLegalValues<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, shownValue(name, value)])) as T;
 }
 
-/** A patch of any version, without the operations on hidden members. */
+/** A patch of any version, without operations on hidden members. */
 export function withoutLegalOperations(patch: readonly PatchOperation[]): PatchOperation[] {
   return patch.flatMap((operation): PatchOperation[] => {
     if (operation.op === 'add') return [{ ...operation, value: withoutLegalValues(operation.value) }];

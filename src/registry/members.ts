@@ -1,6 +1,7 @@
 /**
- * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored as it was
- * read, or null; the code of changes, exports, imports, statements and sizes follows this table, so that another text is one line here.
+ * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored in its
+ * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so that another text takes one
+ * line here.
  */
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
@@ -23,10 +24,9 @@ export type MemberName = Member['name'];
 export type TextName = Extract<Member, { readonly kind: 'text' }>['name'];
 type TextColumn = Extract<Member, { readonly kind: 'text' }>['columns'][0];
 
-/** The texts of a record; null for one that it does not have. */
 export type Texts = Readonly<Record<TextName, string | null>>;
 
-/** The texts that a request has. A member that is absent is not changed. */
+/** Texts in a request; an absent member is not changed. */
 export type GivenTexts = Readonly<Partial<Record<TextName, string | null>>>;
 
 export type MemberColumn = Member['columns'][number];
@@ -45,7 +45,7 @@ type Writable = Partial<Record<TextName, string | null>>;
 
 export const NO_TEXTS = Object.fromEntries(TEXTS.map(({ name }) => [name, null])) as unknown as Texts;
 
-/** The texts that are given, in their canonical forms and without other members. The DTOs have validated them. */
+/** The given texts in canonical form, without other members. The DTOs have validated them. */
 export function readTexts(values: GivenTexts): GivenTexts {
   const read: Writable = {};
   for (const { name, canonical } of TEXTS) {
@@ -62,28 +62,28 @@ export function textsAfter(before: Texts, given: GivenTexts): Texts {
   return after as Texts;
 }
 
-/** Whether a record has all given texts already. */
+/** Whether a record already has all given texts. */
 export function hasTexts(record: Texts, given: GivenTexts): boolean {
   return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
 }
 
-/** Characters; the database has the same limit. RFC 5646 4.4.1: 35 are sufficient for practically every tag. */
+/** Characters; the database has the same limit. Per RFC 5646 4.4.1, 35 suffice for practically every tag. */
 export const MAX_LANGUAGE_LENGTH = 100;
 
-/** `langtag` of RFC 5646 2.1, and the regular ones of the grandfathered tags. */
+/** `langtag` of RFC 5646 2.1, and the regular grandfathered tags. */
 const LANGTAG =
   /^(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(?:-[a-wyz0-9](?:-[a-z0-9]{2,8})+)*(?:-x(?:-[a-z0-9]{1,8})+)?$/i;
 
-/** `privateuse`, and the irregular ones of the grandfathered tags. */
+/** `privateuse`, and the irregular grandfathered tags. */
 const OTHER_TAG =
   /^(?:x(?:-[a-z0-9]{1,8})+|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de))$/i;
 
-/** Whether a text is a well-formed language tag (BCP 47, RFC 5646 2.1) in any case. */
+/** Whether a text is a well-formed language tag (BCP 47, RFC 5646 2.1), in any case. */
 export function isLanguage(text: unknown): boolean {
   return typeof text === 'string' && (LANGTAG.test(text) || OTHER_TAG.test(text));
 }
 
-/** The tag in the case of RFC 5646 2.1.1, such as "en-GB" for "EN-gb". No subtag is replaced by another one. */
+/** A tag in the case of RFC 5646 2.1.1, such as "en-GB" for "EN-gb". No subtag is replaced. */
 export function canonicalLanguage(text: string): string {
   const subtags = text.toLowerCase().split('-');
   const singleton = subtags.findIndex((subtag) => subtag.length === 1);

@@ -2,7 +2,7 @@ import { NO_TEXTS, TEXTS, type TextName, readTexts, textsAfter } from './members
 import { formatUuid, namingAuthorityKey, parseUuid, parseHandle, parseNamingAuthority } from '@mintmark/identifier';
 import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
-import { type CanonicalName, MAX_LOCAL_NAME_OCTETS } from './canonical-name.js';
+import { type CanonicalName, MAX_LOCAL_NAME_BYTES } from './canonical-name.js';
 import { type Digest, digestOf } from './uuid.js';
 import { IGNORABLE_MEMBERS, type SentMembers } from './ignored-members.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
@@ -11,10 +11,10 @@ import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
-/** Octets that are minted behind the start of a local name. */
-const GUID_OCTETS = 32;
+/** Bytes that are minted after `localNameStart`. */
+const GUID_BYTES = 32;
 
-/** What to do when an identifier of the naming authority has the metadata ID already. */
+/** What to do when an identifier of the naming authority already has the metadata ID. */
 export const ON_EXISTING = ['match', 'return', 'reject', 'update'] as const;
 export type OnExisting = (typeof ON_EXISTING)[number];
 
@@ -23,50 +23,46 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly namingAuthority: string;
   readonly metadataId?: string;
   readonly mintMetadataId?: boolean;
-  /** The target of the metadata record; only with `mintMetadataId`. */
+  /** Only with `mintMetadataId`. */
   readonly metadataTarget?: string;
   readonly alternateIds?: readonly string[];
   /** The identifier of the previous version of the object; only for an active one. */
   readonly previousVersion?: string;
   readonly guid?: string;
   readonly localName?: string;
-  /** The start of a minted local name, under the profile "handle". */
+  /** The start of a minted local name; only under the profile "handle". */
   readonly localNameStart?: string;
-  /** The values of the Handle, in the order of their indexes; the target agrees with them. */
+  /** In the order of their indexes. The target agrees with them. */
   readonly handleValues?: readonly StoredValue[];
   readonly state?: 'reserved' | 'active';
-  /** RFC 3339. */
+  /** As in RFC 3339. */
   readonly leaseUntil?: string;
   readonly onExisting?: OnExisting;
 }
 
-/** A mint request with parsed identifiers: equal for two notations of the same request. */
-/** The target is null for the one that the template of the naming authority gives, if it has one. */
+/** A parsed mint request, equal for two notations. A null `target` stands for that of the target template, if there is one. */
 export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
   readonly mintMetadataId: boolean;
-  /** Null where the metadata record has none. */
   readonly metadataTarget: string | null;
   readonly alternates: readonly AlternateName[];
-  /** Null where it replaces no other identifier. */
   readonly previousVersion: RequestedPredecessor | null;
   /** 32 upper-case hexadecimal digits of an identifier to register; null to mint one. */
   readonly guid: string | null;
   /** The local name of an identifier to register under the profile "handle"; null to mint one. */
   readonly localName: string | null;
-  /** The start of a minted local name; empty for none. */
+  /** Empty for none. */
   readonly localNameStart: string;
-  /** Null where none are stored. */
   readonly handleValues: readonly StoredValue[] | null;
-  /** The end of the lease of a reserved identifier; null for an active one. */
+  /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
-  /** The names as they are stored where they were written otherwise, by their pointers; absent for none. */
+  /** The stored texts of names that were written otherwise, if any. */
   readonly understood?: Understood;
 }
 
-/** The stored texts of names by their JSON Pointers in the request. */
+/** Stored texts of names by their JSON Pointers in the request. */
 export type Understood = Readonly<Record<string, string>>;
 
 /** Parses the identifiers of a mint request (R-28). @throws Problem with a syntax code, or INVALID_REQUEST. */
@@ -109,7 +105,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     guid: guid === undefined ? null : readGuid(guid),
     localName: localName === undefined ? null : readLocalName(namingAuthority, localName),
     localNameStart: request.localNameStart
-      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_OCTETS - GUID_OCTETS)
+      ? readLocalName(namingAuthority, request.localNameStart, MAX_LOCAL_NAME_BYTES - GUID_BYTES)
       : '',
     handleValues: request.handleValues ?? null,
     leaseUntil: readLease(request.state, request.leaseUntil),
@@ -119,17 +115,17 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
-/** How many identifiers a command creates: two with its metadata record. */
+/** Counts the metadata record of a mint too. */
 export function identifierCount({ mintMetadataId }: MintCommand): number {
   return mintMetadataId ? 2 : 1;
 }
 
-/** Equal for two notations of a request. Defaults are omitted: members of later versions do not change fingerprints. */
+/** Equal for two notations of a request. Defaults are omitted, so that members of later versions do not change fingerprints. */
 export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }
 
-/** The content of a request as canonical JSON. */
+/** The canonical JSON of a request, on which its fingerprint depends. */
 export function canonicalMint(command: MintCommand): object {
   const { namingAuthority, metadata, mintMetadataId, alternates, guid, localName, leaseUntil, onExisting } = command;
   return {
@@ -138,7 +134,7 @@ export function canonicalMint(command: MintCommand): object {
     ...(mintMetadataId && { mintMetadataId }),
     ...(command.metadataTarget !== null && { metadataTarget: command.metadataTarget }),
     ...Object.fromEntries(TEXTS.flatMap(({ name }) => (command[name] === null ? [] : [[name, command[name]]]))),
-    // An update by an empty list removes the alternates.
+    // An update with an empty list removes the alternates.
     ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {
       alternates: alternates.map(({ key }) => key),
     }),
@@ -170,11 +166,11 @@ function readGuid(text: string): string {
   return formatUuid(read.value);
 }
 
-/** A local name of any legal Handle (CID-02), but not an empty one (R-11). */
-function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_OCTETS): string {
-  const octets = Buffer.byteLength(text);
-  if (octets > most) {
-    throw invalidValue('/localName', `has ${octets} octets in UTF-8; at most ${most} are allowed`);
+/** Accepts the local name of any legal Handle (CID-02) that is not empty (R-11). */
+function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_NAME_BYTES): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > most) {
+    throw invalidValue('/localName', `has ${bytes} bytes in UTF-8; at most ${most} are allowed`);
   }
   const lead = namingAuthority.length + 1;
   const read = parseHandle(`${namingAuthority}/${text}`);

@@ -20,22 +20,22 @@ import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } 
 import { type CanonicalName, canonicalNameOf, withoutOtherSchemes } from './canonical-name.js';
 
 /**
- * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case
- * if the naming authority ignores the case of ASCII letters.
+ * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case if the naming
+ * authority ignores the case of ASCII letters.
  */
 export type Address = { readonly namingAuthority: string } & (
   | { readonly guid: string; readonly localKey: null; readonly comparison: null; readonly foldsCase: false }
   | { readonly guid: null; readonly localKey: Digest; readonly comparison: string; readonly foldsCase: boolean }
 );
 
-/** A naming authority of this service, and where a name is registered under it or could be. */
+/** A naming authority of this service, and where a name is or could be registered under it. */
 export interface Place {
   readonly namingAuthority: string;
   /** Null for a name that no identifier of the naming authority can have. */
   readonly address: Address | null;
 }
 
-/** The naming authorities that were read last; a cache. */
+/** A cache of the naming authorities. */
 export interface LatestAuthorities {
   readonly latest: NamingAuthoritySnapshot | null;
   /** Whether `latest` was read at most a second ago. */
@@ -72,7 +72,7 @@ export class NamingAuthoritySnapshot {
     return view;
   }
 
-  /** Naming authorities that were read later, as who sees these ones sees them. */
+  /** Restricts a later snapshot to what the principal of this one sees. */
   viewOf(latest: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
     return this.sees === null ? latest : latest.seenBy(this.sees, this.sees);
   }
@@ -83,7 +83,6 @@ export class NamingAuthoritySnapshot {
     return sees === null ? all : all.filter(({ prefix }) => sees(prefix));
   }
 
-  /** The prefixes of all of them. */
   get prefixes(): readonly string[] {
     this.listed ??= this.all().map(({ prefix }) => prefix);
     return this.listed;
@@ -94,12 +93,12 @@ export class NamingAuthoritySnapshot {
     return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
   }
 
-  /** How the metadata IDs of identifiers under a prefix are read; "recognized" for an unknown or hidden one. */
+  /** How metadata IDs under a prefix are read; "recognized" for an unknown or hidden one. */
   metadataIdScheme(prefix: string): MetadataIdScheme {
     return this.find(prefix)?.metadataIdScheme ?? 'recognized';
   }
 
-  /** As `metadataIdScheme`, of the naming authority of an identifier in any form. */
+  /** The same for the naming authority of an identifier in any form. */
   metadataIdSchemeOf(identifier: string): MetadataIdScheme {
     const read = this.recognize(identifier);
     if (!read.ok || !('namingAuthority' in read.value.name)) return 'recognized';
@@ -112,12 +111,12 @@ export class NamingAuthoritySnapshot {
     return this.isAnyOpaque;
   }
 
-  /** Whether the principal can see a naming authority, which need not exist. */
+  /** Whether the principal can see a naming authority, which may not exist. */
   canSee(prefix: string): boolean {
     return this.sees === null || this.sees(prefix);
   }
 
-  /** The prefixes in texts of any form that are not known. */
+  /** Prefixes in texts of any form that are unknown or hidden. */
   unknownPrefixes(texts: readonly string[]): string[] {
     return texts.flatMap((text) => {
       const read = this.recognize(text);
@@ -133,7 +132,7 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
-  /** The rules for a text of `normalize`, with what a client states about them. A stated resolver is the only one. */
+  /** The rules for a text of `normalize`, with what the client states. A stated resolver is the only one. */
   contextOf(stated: Context = {}): Context {
     const { resolver } = stated;
     if (resolver === undefined) return { ...this.options, ...stated, resolver: this.resolver };
@@ -150,8 +149,8 @@ export class NamingAuthoritySnapshot {
   }
 
   /**
-   * The Handle of a text with white space at its end, which `recognize` removes: the local name has it here.
-   * @returns null for any other text, and where no local name of the naming authority can have it.
+   * The Handle of a text with trailing white space in its local name, which `recognize` would remove.
+   * @returns null for other texts, and if no local name of the naming authority can have white space.
    */
   exactHandle(text: string): { readonly name: Handle; readonly address: Address } | null {
     const trimmed = text.trimEnd();
@@ -166,21 +165,21 @@ export class NamingAuthoritySnapshot {
   }
 
   /**
-   * Parses the text of a name in any form, by the naming authorities that the principal sees: a hidden one is like an unknown one,
-   * except that the canonical text keeps the letters of its local names. The key is the same for all principals.
+   * Parses a name in any form, by the naming authorities that the principal sees. A hidden one is treated like an unknown one, except that
+   * the canonical text keeps the letters of its local names. The key is the same for all principals.
    */
   readName(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.recognize(text);
     if (!read.ok) return read;
     const { name } = read.value;
     const named = this.canonicalName(name);
-    // Under a visible naming authority of the profile "handle", the name is no CORDRA identifier.
+    // The naming authority is hidden: under a visible one of the profile "handle", the name would be read as a Handle.
     if (name.type !== 'cordra' || this.registered(name.namingAuthority)?.profile !== 'handle')
       return { ...read, value: { name, ...named } };
     return { ...read, value: { name, ...named, canonical: canonicalUri(this.handleIn(text) ?? name) } };
   }
 
-  /** As `readName`, of an alternate: what another system named keeps the letters that were sent, in its canonical text. */
+  /** Like `readName`, for an alternate: the canonical text of a foreign name keeps the letters that were sent. */
   readAlternate(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.readName(text);
     if (!read.ok || read.value.name.type !== 'cordra') return read;
@@ -205,16 +204,14 @@ export class NamingAuthoritySnapshot {
     });
   }
 
-  /**
-   * The address of a name that was read by these naming authorities; null for a foreign naming authority, a Fedora name or a UUID.
-   */
+  /** The address of a name read by this snapshot; null for a foreign naming authority, a Fedora name or a UUID. */
   locate(name: Name): Address | null {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
     const authority = this.find(name.namingAuthority);
     return authority === undefined ? null : addressIn(authority, name.type === 'cordra' ? name.guid : name.localName);
   }
 
-  /** The place of a name; undefined where its naming authority is not of this service, or hidden. */
+  /** The place of a name; undefined if its naming authority is foreign or hidden. */
   placeOf(name: Name): Place | undefined {
     const address = this.locate(name);
     if (address === null) return undefined;
@@ -222,7 +219,7 @@ export class NamingAuthoritySnapshot {
     return { namingAuthority: address.namingAuthority, address: isPossible ? address : null };
   }
 
-  /** The Handle with the letters of a text, for any naming authority. */
+  /** Reads a text as a Handle with unchanged letters, under any naming authority. */
   private handleIn(text: string): Handle | null {
     const read = recognize(text, this.asHandles);
     return read.ok && read.value.name.type === 'handle' ? read.value.name : null;
@@ -232,7 +229,7 @@ export class NamingAuthoritySnapshot {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
-  /** The resolvers of naming authorities. Computed on first use: each key has a snapshot, and few texts are URLs. */
+  /** The resolvers of naming authorities; computed on first use, because each key has a snapshot and few texts are URLs. */
   ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
     const { sees } = this;
@@ -258,7 +255,7 @@ export function activeIn(known: NamingAuthoritySnapshot, prefix: string): Naming
   return found;
 }
 
-/** The address of a local name: under the profile "cordra" a GUID of 32 upper-case hexadecimal digits. */
+/** @param localName under the profile "cordra" a GUID of 32 upper-case hexadecimal digits. */
 export function addressIn(authority: NamingAuthority, localName: string): Address {
   const namingAuthority = authority.prefix;
   if (authority.profile === 'cordra') {

@@ -6,7 +6,7 @@ export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
 export const PROFILES = ['cordra', 'handle'] as const;
 export type NamingAuthorityProfile = (typeof PROFILES)[number];
 
-/** Which texts are metadata IDs: names that the service knows (R-28), or any texts, which it does not interpret. */
+/** Which texts are metadata IDs: names in a known form (R-28), or any text, which is not interpreted. */
 export const METADATA_ID_SCHEMES = ['recognized', 'any'] as const;
 export type MetadataIdScheme = (typeof METADATA_ID_SCHEMES)[number];
 
@@ -14,16 +14,16 @@ export type MetadataIdScheme = (typeof METADATA_ID_SCHEMES)[number];
 export const UUID_VERSIONS = [4, 1, 7] as const;
 export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
-export const MAX_PREFIX_OCTETS = 255;
+export const MAX_PREFIX_BYTES = 255;
 
-/** The settings by which names are read and compared. They change only while it has no names (decision 83). */
+/** The settings by which names are read and compared. They can change only while the naming authority has no names (decision 35). */
 export interface NamingAuthorityRules {
   readonly profile: NamingAuthorityProfile;
-  /** Whether local names are compared without the case of ASCII letters (HS-05). */
+  /** Whether local names are compared without regard to the case of ASCII letters (HS-05). */
   readonly caseInsensitive: boolean;
-  /** Whether its identifiers have stored Handle values beside the computed ones; only for "handle". */
+  /** Whether identifiers have stored Handle values beside the computed ones; only for "handle". */
   readonly storesHandleValues: boolean;
-  /** Whether Handle clients may delete its identifiers, which are for tests. */
+  /** Whether Handle clients may delete identifiers, which are for tests. */
   readonly sandbox: boolean;
   readonly metadataIdScheme: MetadataIdScheme;
 }
@@ -38,7 +38,7 @@ export interface NamingAuthoritySettings extends NamingAuthorityRules {
 /** A naming authority: a Handle prefix under which identifiers are minted (CID-09). */
 export interface NamingAuthority extends NamingAuthoritySettings {
   readonly prefix: string;
-  /** The comparable local names of users, which are no identifiers; absent where they are not read. */
+  /** Comparable local names of users, which cannot be identifiers; absent if they were not read. */
   readonly handleUsers?: ReadonlySet<string>;
   readonly version: number;
   readonly createdAt: Date;
@@ -51,14 +51,14 @@ export function isCaseInsensitiveByRule(prefix: string): boolean {
 }
 
 /**
- * The first segments of paths that this service or one of its faces has or will have. The resolver has the path
- * `/{naming authority}/{local name}`, so no naming authority has one of these names.
+ * First segments of paths of this service and its interfaces, present or future. No naming authority may have such a name, because the
+ * resolver serves `/{naming authority}/{local name}`.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   ...['identifiers', 'naming-authorities', 'reservations', 'api-keys', 'events', 'normalize', 'health', 'metrics'],
   ...['openapi.json', 'openapi.yaml', 'docs', 'problems', 'api', 'hrls', 'hdlresolver', 'objects', 'shoulder', 'id'],
   ...['ui', 'static', '.well-known', 'login', 'logout', 'status', 'robots.txt', 'favicon.ico', 'help.html'],
-  // Further resources live under `-`.
+  // Further resources will be added under `-`.
   ...['-', 'runs', 'exports'],
 ]);
 
@@ -70,7 +70,7 @@ export function isReservedSegment(text: string): boolean {
   return RESERVED_SEGMENTS.has(text.toLowerCase()) || API_VERSION.test(text);
 }
 
-/** `0.NA`: its Handles are prefixes, which are always case-insensitive (R-35). */
+/** Whether the prefix is `0.NA`, whose Handles are prefixes and always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';
 }

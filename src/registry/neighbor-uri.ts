@@ -15,7 +15,7 @@ import { isTarget } from './target.js';
  * The HTTP URI of another name at the resolver of a record.
  * @param uris the URIs of the record.
  * @param canonical the canonical text of the other name, see `CanonicalName`.
- * @returns null where one of the two has no HTTP URI: a Fedora name has none.
+ * @returns null if either has no HTTP URI, like a Fedora name.
  */
 export function neighborUri(uris: Uris, canonical: string): string | null {
   const name = nameInCanonical(canonical);
@@ -23,8 +23,8 @@ export function neighborUri(uris: Uris, canonical: string): string | null {
 }
 
 /**
- * The URL of the metadata ID of a record. An opaque one denotes no identifier, however it is spelled: only an http or https URL
- * is a link, and it leads where it says.
+ * The URL of the metadata ID of a record. An opaque one denotes no identifier, however it is spelled; it is its own URL if it is an http or
+ * https URL.
  * @param scheme that of the naming authority of the record.
  */
 export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdScheme): string | null {
@@ -32,12 +32,12 @@ export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdSc
   return neighborUri(uris, metadataId);
 }
 
-/** The naming authority of the metadata ID of a record; null for one that is no Handle. @param scheme as in `metadataUrl`. */
+/** The naming authority of the metadata ID of a record; null if it is not a Handle. @param scheme as in `metadataUrl`. */
 export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
   return scheme === 'any' ? null : (handleIn(metadataId)?.namingAuthority ?? null);
 }
 
-/** As `neighborUri`, of another registered Handle. @param native its naming authority, "/" and its local name. */
+/** Like `neighborUri`, for a registered Handle. @param native naming authority, "/" and local name. */
 export function neighborHandleUri(uris: Uris, native: string): string | null {
   return uriAt(uris, toHandle(native, { charset: 'unicode' }));
 }

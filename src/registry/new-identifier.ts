@@ -26,7 +26,7 @@ export interface NewMetadataRecord {
   readonly target: string | null;
 }
 
-/** A new identifier, complete but for the decision of the database. */
+/** A new identifier that the database has not accepted yet. */
 export interface NewIdentifier extends Texts {
   /** The statement mints only while this version of the naming authority is current. */
   readonly authority: NamingAuthority;
@@ -36,9 +36,7 @@ export interface NewIdentifier extends Texts {
   readonly selfKey: CanonicalName['key'] | null;
   readonly metadata: CanonicalName | null;
   readonly alternates: readonly AlternateName[];
-  /** Absent where none are stored. */
   readonly handleValues?: readonly StoredValue[];
-  /** Absent where it replaces no other identifier. */
   readonly previousVersion?: Predecessor;
   readonly leaseUntil: Date | null;
   readonly reservation?: string;
@@ -55,7 +53,7 @@ export interface Inserted {
 /** A new identifier with its state and times in another registry. */
 export interface ImportedIdentifier
   extends NewIdentifier, Pick<IdentifierRecord, 'state' | 'version' | 'createdAt' | 'updatedAt' | 'tombstone'> {
-  /** Of its first event in this registry. */
+  /** Kind of its first event in this registry. */
   readonly kind: ChangeKind;
   readonly patch: readonly PatchOperation[];
 }

@@ -2,22 +2,22 @@ import type { CanonicalName } from './canonical-name.js';
 import { digestOf } from './uuid.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** Octets of UTF-8. */
-export const MAX_OPAQUE_OCTETS = 2048;
+/** Bytes in UTF-8. */
+export const MAX_OPAQUE_BYTES = 2048;
 
 /** C0, DEL and C1. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 /**
- * An opaque metadata ID, as stored: the text itself. Recognized names have comparison keys that begin with `hdl:`,
- * `info:fedora/` or `urn:uuid:`, so no opaque text has the key of one of them, however it is spelled.
+ * An opaque metadata ID as stored: the text itself. Recognized names have comparison keys that begin with `hdl:`, `info:fedora/` or
+ * `urn:uuid:`, so no opaque text can have the key of one of them.
  */
 export function opaqueName(text: string): CanonicalName {
   const comparison = `opaque:${text}`;
   return { canonical: text, comparison, rule: 'exact', key: digestOf(comparison) };
 }
 
-/** Why a text cannot be an opaque metadata ID; null where it can. */
+/** Returns why a text cannot be an opaque metadata ID, or null. */
 export function opaqueFault(text: string): string | null {
   if (text === '') return 'must not be empty';
   if (!text.isWellFormed()) return 'has a surrogate without its partner, which UTF-8 does not encode';
@@ -26,14 +26,14 @@ export function opaqueFault(text: string): string | null {
     const code = text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0');
     return `has the control character U+${code} at offset ${index}`;
   }
-  const octets = Buffer.byteLength(text);
-  return octets > MAX_OPAQUE_OCTETS ? `has ${octets} octets in UTF-8; at most ${MAX_OPAQUE_OCTETS} are allowed` : null;
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_OPAQUE_BYTES ? `has ${bytes} bytes in UTF-8; at most ${MAX_OPAQUE_BYTES} are allowed` : null;
 }
 
 /**
- * The opaque metadata ID that a text of a search can be.
+ * The opaque metadata ID that a searched text can be.
  * @param namingAuthority the searched naming authority; undefined for all that `known` shows.
- * @returns undefined where none of them has opaque metadata IDs, or the text cannot be one.
+ * @returns undefined if none of them has opaque metadata IDs, or the text cannot be one.
  */
 export function searchedOpaqueName(
   text: string,

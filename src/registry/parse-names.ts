@@ -3,7 +3,7 @@ import { Problem, invalidRequest, invalidValue, malformed } from '../problem/pro
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
-import { MAX_STORED_OCTETS, type CanonicalName } from './canonical-name.js';
+import { MAX_STORED_BYTES, type CanonicalName } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { opaqueFault, opaqueName } from './opaque-metadata-id.js';
 
@@ -12,9 +12,9 @@ const FITTING =
   'accepted under a naming authority that was created with "metadataIdScheme": "any"';
 
 /**
- * Parses a metadata ID: in any form (R-28), or as it is under the scheme "any".
+ * Parses a metadata ID in any form (R-28), or unchanged under the scheme "any".
  * @param scheme that of the naming authority of the object.
- * @throws Problem with a syntax code, or INVALID_REQUEST when too long or not a text of the scheme "any".
+ * @throws Problem with a syntax code, or INVALID_REQUEST for one that is too long or violates the scheme "any".
  */
 export function readMetadataId(
   text: string,
@@ -34,7 +34,7 @@ export function readMetadataId(
   return requireStorable(read.value, pointer);
 }
 
-/** A text that is no recognized metadata ID, with what is one, and how to have others. */
+/** The problem of an unrecognized metadata ID; its detail lists the accepted forms. */
 function unfitting(fault: SyntaxFault, pointer: string): Problem {
   return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
@@ -56,7 +56,7 @@ export function readReplacementName(
   return { name, canonical };
 }
 
-/** Notes how a text was understood. */
+/** Called with the sent and the stored text of a name. */
 export type NoteUnderstood = (pointer: string, sent: string, read: string) => void;
 
 /** Parses alternate identifiers in any form, without duplicates. @throws Problem KEY_COLLISION, or as `readMetadataId` does. */
@@ -80,17 +80,14 @@ export function readAlternates(
   return [...names.values()];
 }
 
-/**
- * An identifier cannot be its own metadata ID (CID-24); the query and the fragment are ignored (R-24).
- * @throws Problem METADATA_ID_IS_IDENTIFIER
- */
+/** Rejects an identifier as its own metadata ID (CID-24, R-24). @throws Problem METADATA_ID_IS_IDENTIFIER */
 export function requireTwoThings(self: CanonicalName | null, metadata: CanonicalName | null, pointer: string): void {
   if (self === null || self.comparison !== metadata?.comparison) return;
   const detail = 'an identifier cannot be its own metadata ID (CID-24)';
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
 }
 
-/** Why a name is not the whole identifier; null where it is. */
+/** Returns why a name is only a part of an identifier, or null. */
 function partFault({ type }: Name, text: string): SyntaxFault | null {
   if (type !== 'uuid') return null;
   const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';
@@ -104,7 +101,7 @@ function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
 }
 
 function requireLength(canonical: string, pointer: string): void {
-  if (canonical.length <= MAX_STORED_OCTETS) return;
-  const detail = `the canonical form has ${canonical.length} octets; at most ${MAX_STORED_OCTETS} are allowed`;
+  if (canonical.length <= MAX_STORED_BYTES) return;
+  const detail = `the canonical form has ${canonical.length} bytes; at most ${MAX_STORED_BYTES} are allowed`;
   throw invalidValue(pointer, detail);
 }

@@ -6,19 +6,18 @@ import { denotes } from './key-collision.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { readReplacementName } from './parse-names.js';
 
-/** The previous version of an object, as it is stored: `predecessor-version` of RFC 5829. */
+/** The previous version of an object as stored: `predecessor-version` of RFC 5829. */
 export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key'> {
-  /** The ID of its record, where it was looked up. */
+  /** ID of its record, if it was looked up. */
   readonly id?: bigint;
 }
 
-/** The previous version that a request names. */
 export interface RequestedPredecessor extends CanonicalName {
-  /** Where it is registered; null where no visible naming authority has it. */
+  /** Null if no visible naming authority has it. */
   readonly address: Address | null;
   /**
-   * Whether the principal cannot see its naming authority, or the service does not have it; then it counts as not registered. A key
-   * with a restricted view cannot tell the two apart.
+   * Whether its naming authority is unknown or hidden from a principal with a restricted view, which must not tell the two apart. It then
+   * counts as unregistered.
    */
   readonly isHidden: boolean;
 }
@@ -31,9 +30,9 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
 }
 
 /**
- * Decides whether an identifier can replace another one. A name of a naming authority that is not of this service is not
- * looked up. Only the pair of both is checked for a cycle.
- * @param found the record of the requested predecessor; null where it is not registered.
+ * Decides whether an identifier can replace another one. A name of a foreign naming authority is not looked up. Only cycles of these two
+ * are detected.
+ * @param found the record of the requested predecessor; null if it is not registered.
  * @param self the name of the new version; null for a generated one, which nothing names yet.
  * @throws Problem INVALID_PREDECESSOR
  */

@@ -14,8 +14,8 @@ export interface ResolvedIdentifier {
 }
 
 /**
- * Finds a visible identifier in any form (R-28): the one with exactly the name of the text first, and then that of the repaired text.
- * @param pointer where the request has the text.
+ * Finds a visible identifier in any form (R-28): first one with exactly the name of the text, then that of the repaired text.
+ * @param pointer of the text in the request.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */
 export async function resolveIdentifier(
@@ -36,7 +36,7 @@ export async function resolveIdentifier(
   throw new Problem('IDENTIFIER_NOT_FOUND', notRegisteredDetail(name, normalized, known));
 }
 
-/** Why a well-formed text finds no identifier: a sentence for people. @param known the naming authorities that the principal can see. */
+/** Explains why a well-formed text finds no identifier. @param known the naming authorities that the principal can see. */
 export function notRegisteredDetail(name: Name, text: string, known: NamingAuthoritySnapshot): string {
   if (name.type === 'uuid')
     return `${text} is a GUID without its naming authority; send NA/GUID. GET /identifiers/{GUID} and POST /identifiers/lookup find the identifiers that have a GUID.`;

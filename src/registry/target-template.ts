@@ -5,7 +5,7 @@ import { isTarget } from './target.js';
 
 const PLACEHOLDER = /\{(guid|localName)\}/g;
 
-/** A template whose host would depend on the local name. */
+/** A template with a placeholder in its host. */
 const IN_HOST = /^[^/]*\/\/[^/?#]*\{/;
 
 /** Dot segments, which have the same meaning when escaped (WHATWG URL 4.4). */
@@ -14,7 +14,7 @@ const WITH_DOTS = /\/\.\.?(?:[/?#]|$)/;
 
 const SAMPLE = 'F'.repeat(32);
 
-/** Validates a target template. @throws Problem INVALID_REQUEST when its result would not be a valid target. */
+/** @throws Problem INVALID_REQUEST if the result of the template would not be a valid target. */
 export function requireTemplate(template: string, pointer: string): void {
   const filled = template.replace(PLACEHOLDER, SAMPLE);
   if (filled === template) throw invalidValue(pointer, 'must contain {guid} or {localName}');
@@ -26,8 +26,8 @@ export function requireTemplate(template: string, pointer: string): void {
 }
 
 /**
- * The target of a local name, percent-encoded; null without a template.
- * @throws Problem INVALID_REQUEST when the target would be too long, or the local name is a dot segment.
+ * The target of a local name, which is percent-encoded; null without a template.
+ * @throws Problem INVALID_REQUEST if the target would be too long, or the local name is a dot segment.
  */
 export function targetFrom(
   { targetTemplate }: Pick<NamingAuthority, 'targetTemplate'>,

@@ -3,7 +3,7 @@ const URI_TEXT = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 /** An http or https URL with a host and no user information, which could contain a password. */
 const HTTP_URL = /^https?:\/\/[^/?#@]+(?:[/?#]|$)/i;
 
-/** What no URI has (RFC 3986 2): another character, or a "%" that begins no escape. */
+/** Text not permitted in a URI (RFC 3986 2): another character, or a "%" without two hexadecimal digits. */
 const FOREIGN = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/u;
 
 const USER = /^https?:\/\/[^/?#]*@/i;
@@ -12,7 +12,7 @@ export function isTarget(text: unknown): boolean {
   return typeof text === 'string' && HTTP_URL.test(text) && URI_TEXT.test(text) && URL.canParse(text);
 }
 
-/** Why a text is no target, to follow "target "; offsets are in UTF-16 units, counted from 0. */
+/** Explains why a text is not a target, to follow the word "target". Offsets are in UTF-16 code units, counted from 0. */
 export function targetFault(text: unknown): string {
   if (typeof text !== 'string') return 'must be a text';
   if (text === '') return 'must not be empty';

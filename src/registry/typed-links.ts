@@ -3,30 +3,30 @@ import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { metadataUrl, neighborHandleUri, neighborUri } from './neighbor-uri.js';
 
-/** The media type of a link set as JSON (RFC 9264 4.2). */
+/** Media type of a link set as JSON (RFC 9264 4.2). */
 export const LINKSET = 'application/linkset+json';
 
 /** A typed link (RFC 8288 2). Its context is the page or the representation of a record. */
 export interface TypedLink {
   readonly rel: string;
   readonly href: string;
-  /** The media type of the target. */
+  /** Media type of the target. */
   readonly type?: string;
-  /** The languages of the target, a list as in a link set (RFC 9264 4.2.4.1). */
+  /** Languages of the target, as in a link set (RFC 9264 4.2.4.1). */
   readonly hreflang?: readonly string[];
 }
 
-/** Where the service itself serves a record and its history; null where the reader may not see the history. */
+/** URLs of a record and its history at this service. `history` is null if the reader may not see it. */
 export interface RecordUrls {
   readonly record: string;
   readonly history: string | null;
 }
 
 /**
- * The typed links of a record, the most important one first, by the FAIR Signposting profile: the persistent identifier
- * (RFC 8574), the metadata record (RFC 6892), what kind of page this is (RFC 6903), and the link set (RFC 9264 6). The
- * history and the other versions of the object are linked by RFC 5829.
- * @param urls null where the service does not serve the record as JSON.
+ * The typed links of a record by the FAIR Signposting profile, most important first: the persistent identifier (RFC 8574), the metadata
+ * record (RFC 6892), the type of the page (RFC 6903), the link set (RFC 9264 6), and the history and other versions of the object (RFC
+ * 5829).
+ * @param urls null if the service does not serve the record as JSON.
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function typedLinksOf(
@@ -47,10 +47,10 @@ export function typedLinksOf(
   return [...links, ...versionLinksOf(record, uris)];
 }
 
-/** The relation of a withdrawn identifier to what replaces it, a term of Dublin Core, because no registered relation means it. */
+/** The relation of a withdrawn identifier to its replacement; a term of Dublin Core, because no registered relation has this meaning. */
 export const IS_REPLACED_BY = 'http://purl.org/dc/terms/isReplacedBy';
 
-/** The replacement of a withdrawn identifier first. */
+/** The link to the replacement comes first. */
 function versionLinksOf({ previousVersion, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
   const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
   const replacedBy = tombstone?.replacedBy ?? null;
@@ -61,25 +61,22 @@ function versionLinksOf({ previousVersion, newerVersions, tombstone }: Identifie
   ];
 }
 
-/** Relations from a page about an identifier, which the identifier itself does not have. */
+/** Relations of a page about an identifier, not of the identifier itself. */
 const OF_PAGES: ReadonlySet<string> = new Set(['cite-as', 'type']);
 
-/**
- * The typed links of an identifier itself, which a resolver sends with its redirect: its link set first, which has all of them.
- * @param scheme that of the metadata IDs of its naming authority.
- */
+/** The typed links for the redirect of a resolver, the link set first. @param scheme as for `typedLinksOf`. */
 export function identifierLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
   return resolverPageLinksOf(record, uris, scheme).filter(({ rel }) => !OF_PAGES.has(rel));
 }
 
-/** As `identifierLinksOf`, of the page about the identifier at a resolver. */
+/** The same for the page about the identifier at a resolver. */
 export function resolverPageLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
   const path = resolverPathOf(uris);
   const linkset = path === null ? [] : [{ rel: 'linkset', href: path, type: LINKSET }];
   return [...linkset, ...typedLinksOf(record, uris, null, scheme)];
 }
 
-/** The path of an identifier at its resolver; null where it has no HTTP URI. */
+/** The path of an identifier at its resolver; null without an HTTP URI. */
 export function resolverPathOf({ resolver: http }: Uris): string | null {
   return http === null ? null : http.slice(http.indexOf('/', 'https://'.length));
 }
@@ -94,8 +91,8 @@ type LinkContext = { readonly anchor: string } & Readonly<Record<string, string 
 type LinkTarget = Omit<TypedLink, 'rel'>;
 
 /**
- * The link set of a record: its typed links except that to the link set itself, and the objects that it describes.
- * @param urls absolute, because a link set is read without its request (RFC 9264 4.1).
+ * The link set of a record: its typed links except that to the link set, and the objects that it describes.
+ * @param urls absolute, because a link set can be read without its request (RFC 9264 4.1).
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function linksetOf(
@@ -108,8 +105,8 @@ export function linksetOf(
 }
 
 /**
- * The link set of an identifier itself: its typed links, the objects that it describes, and its target as an `item` (RFC 6573),
- * by which FAIR Signposting leads from an object to what it consists of. A withdrawn identifier has no target.
+ * The link set of an identifier itself: its typed links, the objects that it describes, and its target as an `item` (RFC 6573), which in
+ * FAIR Signposting links an object to its content. A withdrawn identifier has no target.
  * @param scheme that of the metadata IDs of its naming authority.
  */
 export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): Linkset {

@@ -9,7 +9,7 @@ export interface ReservationCommand {
   readonly leaseUntil: Date;
 }
 
-/** `leaseUntil` is a time of RFC 3339. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
+/** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
 export function parseReservation(request: {
   readonly namingAuthority: string;
   readonly count: number;
@@ -25,7 +25,7 @@ export interface Reservation {
   readonly id: string;
   readonly namingAuthority: string;
   readonly createdAt: Date;
-  /** The end of the lease of the remaining identifiers; null when none remains. */
+  /** End of the lease of the remaining identifiers; null if none remains. */
   readonly leaseUntil: Date | null;
   readonly count: number;
   readonly reserved: number;
@@ -35,7 +35,7 @@ export interface Reservation {
   readonly items: readonly string[];
 }
 
-/** The state of a reservation, computed from its members, of which there is at least one. */
+/** Computes the state of a reservation from its members, of which there must be at least one. */
 export function reservationOf(id: string, members: readonly IdentifierRecord[]): Reservation {
   const [first] = members;
   if (first === undefined) throw new TypeError('a reservation has at least one identifier');
@@ -54,7 +54,6 @@ export function reservationOf(id: string, members: readonly IdentifierRecord[]):
   };
 }
 
-/** The JSON of a reservation, in stored results and in responses. */
 export function serializeReservation({ createdAt, leaseUntil, items, ...numbers }: Reservation) {
   const { id, namingAuthority, count, reserved, active, withdrawn } = numbers;
   return {

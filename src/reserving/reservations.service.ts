@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { MintBudget } from '../access/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { ChangeEngine } from '../changing/change-engine.js';
 import type { TargetedChange } from '../changing/change-plan.js';
@@ -34,10 +34,10 @@ import {
   serializeItem,
 } from './settlement.js';
 
-/** Rows per statement: the time of PostgreSQL's join grows with their square. */
+/** Rows per statement; the time of PostgreSQL's join grows with their square. */
 const CHUNK = 250;
 
-/** Members per transaction, because its locks delay other changes and later events. */
+/** Members per transaction; few, because its locks delay other changes and later events. */
 const SETTLED_TOGETHER = 100;
 
 @Injectable()
@@ -55,8 +55,8 @@ export class ReservationService {
 
   /**
    * Reserves all identifiers or none.
-   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY,
-   * RATE_LIMITED, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, INVALID_REQUEST for a lease in the past
+   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, RATE_LIMITED,
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, INVALID_REQUEST for a lease in the past
    */
   async reserve(
     { principal, idempotencyKey }: RequestContext,
@@ -69,11 +69,11 @@ export class ReservationService {
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
     const { result, replayed } = await this.retries.run(async () => {
-      // The naming authority may have changed; otherwise a GUID collided.
+      // Either the naming authority has changed, or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
-        // Not earlier: a replay returns the first result even after later changes.
+        // Checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
         const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
@@ -99,8 +99,7 @@ export class ReservationService {
 
   /**
    * Activates or releases members of a reservation. Members that cannot be changed are skipped.
-   * @throws Problem RESERVATION_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED,
-   * REQUEST_IN_FLIGHT
+   * @throws Problem RESERVATION_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async settle(
     { principal, idempotencyKey }: RequestContext,
@@ -109,7 +108,7 @@ export class ReservationService {
     const { id, pointer, settlement, items } = command;
     const known = principal.viewOf(await this.namingAuthorities.current());
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
-    // Before the replay: another key of the same client may cover less.
+    // Checked before a replay, because another key of the same client may cover less.
     const members = await this.membersOf(id, principal);
     principal.require(principal.has('mint') ? 'mint' : 'curate', members[0]?.namingAuthority ?? '', pointer);
     // The members of a reservation never change, so a repeat has the same parts.

@@ -13,7 +13,7 @@ export interface NewReservation {
   readonly leaseUntil: Date;
 }
 
-/** One identifier of a new reservation, with a generated local name. */
+/** Builds one identifier of a new reservation, with a generated local name. */
 export function reservedIdentifier(
   { id, actor, namingAuthority, leaseUntil }: NewReservation,
   guids: GuidGenerator,

@@ -3,12 +3,11 @@ import { Problem, malformed, type StoredProblem, deserializeProblem, serializePr
 import { type IdentifierRecord, identifierOf, nativeText } from '../registry/identifier-record.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 
-/** What can be done with the members of a reservation. */
 export type Settlement = 'activated' | 'released';
 
 export interface SettlementCommand {
   readonly id: string;
-  /** Where the request has the ID. */
+  /** JSON Pointer of the ID in the request. */
   readonly pointer: string;
   readonly settlement: Settlement;
   /** Identifiers in any form (R-28); undefined for all members. */
@@ -16,9 +15,9 @@ export interface SettlementCommand {
 }
 
 export interface SettledItem {
-  /** `NA/local`, or the text of the request where it is not a member. */
+  /** `NA/local`, or the text of the request if it is not a member. */
   readonly identifier: string;
-  /** Why it was skipped; null where it was not. */
+  /** Why it was skipped, or null. */
   readonly problem: Problem | null;
 }
 
@@ -30,13 +29,13 @@ export interface SettlementReport {
 }
 
 export interface Selected {
-  /** `NA/local`, or the text of the request where it is not a member. */
+  /** `NA/local`, or the text of the request if it is not a member. */
   readonly identifier: string;
-  /** The member, or the reason why there is none. */
+  /** The ID of the member, or the reason why there is none. */
   readonly member: bigint | Problem;
 }
 
-/** Finds the requested members, in any form (R-28); all of them where `texts` is undefined. */
+/** Finds the requested members, in any form (R-28); all members if `texts` is undefined. */
 export function select(
   members: readonly IdentifierRecord[],
   texts: readonly string[] | undefined,
@@ -51,18 +50,18 @@ export function select(
     if (!read.ok) return { identifier: text, member: malformed(read.fault, pointer) };
     const member = byName.get(read.value.comparison);
     if (member === undefined) {
-      return { identifier: text, member: refusal('NOT_IN_RESERVATION', 'is not part of this reservation', pointer) };
+      return { identifier: text, member: rejection('NOT_IN_RESERVATION', 'is not part of this reservation', pointer) };
     }
     const identifier = nativeText(member);
     if (seen.has(member.id)) {
-      return { identifier, member: refusal('DUPLICATE_IN_REQUEST', 'is repeated in the list', pointer) };
+      return { identifier, member: rejection('DUPLICATE_IN_REQUEST', 'is repeated in the list', pointer) };
     }
     seen.add(member.id);
     return { identifier, member: member.id };
   });
 }
 
-/** The fingerprint source of a command, equal for two notations of the same request. */
+/** The source of a fingerprint, equal for two notations of the same request. */
 export function fingerprintSource(
   { id, settlement, items }: Omit<SettlementCommand, 'pointer'>,
   known: NamingAuthoritySnapshot,
@@ -74,11 +73,10 @@ export function fingerprintSource(
   return { [settlement]: id.toLowerCase(), items: canonical };
 }
 
-function refusal(code: ProblemCode, detail: string, pointer: string): Problem {
+function rejection(code: ProblemCode, detail: string, pointer: string): Problem {
   return new Problem(code, `The identifier ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** The stored result of a member. */
 export interface StoredItem {
   readonly identifier: string;
   readonly problem?: StoredProblem;
@@ -89,8 +87,8 @@ export function serializeItem({ identifier, problem }: SettledItem): StoredItem 
 }
 
 /**
- * The inverse of `serializeItem`. It also reads problem documents, which earlier versions stored: their `type`, `title`,
- * `status` and `instance` follow from the code and from the request that is repeated.
+ * Also reads problem documents that earlier versions stored. Their `type`, `title`, `status` and `instance` are dropped, because they
+ * follow from the code and from the repeated request.
  */
 export function deserializeItem({ identifier, problem }: StoredItem): SettledItem {
   if (problem === undefined) return { identifier, problem: null };

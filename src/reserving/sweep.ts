@@ -4,17 +4,17 @@ import type { FailureCounter } from '../problem/log-failure.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 
-/** Pause between two sweeps, in milliseconds; an injection token, because a number has no class. */
+/** Injects the pause between two sweeps in milliseconds; a symbol, because a number has no class. */
 export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
 
 export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 
-/** Reservations per transaction, because its locks delay other changes. */
+/** Reservations per transaction; few, because its locks delay other changes. */
 const CHUNK = 100;
 
 /**
- * Records expired reservations. Reads honour the end of a lease by themselves, so the time of a sweep and the number of
- * replicas do not matter: a second transaction finds nothing to do.
+ * Records expired reservations. Reads honor the end of a lease by themselves, so neither the time of a sweep nor the number of replicas
+ * matters: a second transaction finds nothing to do.
  */
 @Injectable()
 export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy {

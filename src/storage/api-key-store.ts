@@ -16,15 +16,14 @@ export interface ApiKey {
   readonly createdAt: Date;
   readonly createdBy: string;
   readonly openAccess: boolean;
-  /** When and by which client an administrator confirmed it; null for an unconfirmed key. */
+  /** When and by which client an administrator confirmed the key; null for an unconfirmed one. */
   readonly confirmedAt: Date | null;
   readonly confirmedBy: string | null;
-  /** The user of a client of Handle servers, such as `300:100.102/ADMIN`; null for none. */
+  /** The user of a Handle client, such as `300:100.102/ADMIN`, or null. */
   readonly handleUser: string | null;
 }
 
 export interface StoredKey extends ApiKey {
-  /** SHA-256. */
   readonly secretHash: Uint8Array;
 }
 
@@ -45,7 +44,7 @@ const KEY_BY_HASH = `
          confirmed_at AS "confirmedAt", confirmed_by AS "confirmedBy", handle_user AS "handleUser"
   FROM api_key WHERE secret_hash = $1`;
 
-/** As `ApiKeyStore.findByHash`, at a replica. @throws Error for an unknown key, because the primary may have it. */
+/** Like `ApiKeyStore.findByHash`, at a replica. @throws Error for an unknown key, which the primary may have. */
 export async function findAtReplica(replica: Sessions, hash: Uint8Array): Promise<StoredKey> {
   const query = { name: 'key-by-hash', text: KEY_BY_HASH, values: [Buffer.from(hash)] };
   const [row] = (await replica.query<ApiKeyRow>(query)).rows;
@@ -53,7 +52,7 @@ export async function findAtReplica(replica: Sessions, hash: Uint8Array): Promis
   return { ...keyOf(row), secretHash: row.secretHash };
 }
 
-/** Only this file uses the table of API keys. */
+/** The only class that accesses the table of API keys. */
 @Injectable()
 export class ApiKeyStore {
   constructor(private readonly prisma: PrismaService) {}
@@ -69,7 +68,7 @@ export class ApiKeyStore {
     return row === null ? null : keyOf(row);
   }
 
-  /** One page in order of creation, with revoked and expired keys. */
+  /** One page in order of creation, including revoked and expired keys. */
   async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
     const rows = await this.prisma.apiKey.findMany({
       omit: WITHOUT_SECRET,
@@ -111,11 +110,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /**
-   * Confirms a key that was created under open access; other keys are unchanged.
-   * @param by the client of the administrator.
-   * @returns false when the key does not exist.
-   */
+  /** Confirms a key that was created under open access. @param by the administrator. @returns false without such a key. */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,
@@ -126,7 +121,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Notes a use. Its commit waits for no standby: a lost one costs nothing, and reads by key cause it. */
+  /** Records a use. The commit does not wait for a standby, because it follows reads and its loss is harmless. */
   async touch(id: string): Promise<void> {
     const minuteAgo = new Date(Date.now() - 60_000);
     await this.prisma.$transaction([

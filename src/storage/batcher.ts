@@ -1,11 +1,10 @@
-import { Problem } from '../problem/problem.js';
+import { notSent, queueFull } from '../problem/storage-problems.js';
 
 export interface BatcherLimits {
   readonly maxBatchSize: number;
   readonly maxConcurrentBatches: number;
-  /** One more item is refused. */
   readonly maxQueueLength: number;
-  /** Milliseconds after which an item that was not sent is refused; none for items that wait elsewhere with a limit. */
+  /** Milliseconds after which an unsent item is rejected; absent if items wait elsewhere with a limit. */
   readonly maxWaitMs?: number;
 }
 
@@ -16,27 +15,24 @@ interface Waiting<T, R> {
   readonly since: number;
 }
 
-/** Minimum size of a second concurrent batch, because the first may wait for a lock. */
+/** Minimum size of a second concurrent batch, which runs because the first may wait for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Few timers while a queue is short-lived: limits are seconds. */
+/** Avoids a timer for each short-lived queue; limits are seconds. */
 const MIN_TIMER_MS = 50;
 
-/** Seconds after which a full queue has room. */
-const RETRY_AFTER_S = '2';
-
 /**
- * Coalesces items that arrive while a batch is processed into the next batch, without a timer. A second batch runs
- * concurrently only if it is not smaller than the first.
+ * Coalesces items that arrive while a batch is processed into the next batch, without a timer. A second batch runs concurrently only if it
+ * is not smaller than the first, or has `MIN_SECOND_BATCH` items.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
   private runningBatches = 0;
-  /** Items that must wait before the next batch starts. */
+  /** Number of items that must wait before the next batch starts. */
   private minNextBatch = 1;
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param work returns a result or an `Error` for each item, in order. If it throws, every item gets that error. */
+  /** @param work returns a result or an `Error` for each item, in order. An error that it throws is that of every item. */
   constructor(
     private readonly work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly limits: BatcherLimits,
@@ -56,7 +52,7 @@ export class Batcher<T, R> {
     });
   }
 
-  /** One timer for the queue: the first item has waited longest. */
+  /** One timer suffices, because the first item has waited longest. */
   private watch(): void {
     const { maxWaitMs } = this.limits;
     const [first] = this.queue;
@@ -65,7 +61,7 @@ export class Batcher<T, R> {
     this.timer = setTimeout(
       () => {
         this.timer = null;
-        this.refuseOld(maxWaitMs);
+        this.rejectOld(maxWaitMs);
         this.watch();
       },
       Math.max(left, MIN_TIMER_MS),
@@ -73,11 +69,11 @@ export class Batcher<T, R> {
     this.timer.unref();
   }
 
-  private refuseOld(maxWaitMs: number): void {
+  private rejectOld(maxWaitMs: number): void {
     const before = performance.now() - maxWaitMs;
     const firstNew = this.queue.findIndex(({ since }) => since > before);
     const old = this.queue.splice(0, firstNew === -1 ? this.queue.length : firstNew);
-    for (const { reject } of old) reject(waitedTooLong());
+    for (const { reject } of old) reject(notSent());
   }
 
   private start(): void {
@@ -106,16 +102,4 @@ export class Batcher<T, R> {
       for (const { reject } of group) reject(error);
     }
   }
-}
-
-function waitedTooLong(): Problem {
-  const detail =
-    'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': RETRY_AFTER_S } });
-}
-
-export function queueFull(): Problem {
-  return new Problem('OVERLOADED', 'Too many requests are waiting. Retry after Retry-After.', {
-    headers: { 'retry-after': RETRY_AFTER_S },
-  });
 }

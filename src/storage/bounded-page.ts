@@ -1,20 +1,20 @@
 import { TEXTS } from '../registry/members.js';
 
 /**
- * Octets of values after which a page ends before its limit: many clients can have a page that they do not read. The statements
- * count them, so that the process never has the rest.
+ * Bytes of values after which a page ends before its limit, because many clients can each hold a page that they do not read. Statements
+ * count the bytes, so that the process never receives the rest.
  */
-export const MAX_PAGE_OCTETS = 1_048_576;
+export const MAX_PAGE_BYTES = 1_048_576;
 
-/** SQL: the octets of the texts and values of a row of `identifier`. */
-export function octetsOfRow(row: string): string {
+/** SQL for the bytes of the texts and values of a row of `identifier`. */
+export function bytesOfRow(row: string): string {
   const texts = ['metadata_id', ...TEXTS.map(({ column }) => column), 'local_name'];
   return `(octet_length(${texts.map((column) => `coalesce(${row}.${column}, '')`).join(' || ')})
     + octet_length(coalesce(array_to_string(${row}.alternate_ids, ','), '')) + octet_length(coalesce(${row}.previous_version, ''))
     + octet_length(coalesce(${row}.handle_values::text, '')))`;
 }
 
-/** Whether the query had a row after this one. */
+/** `has_next` is true if the query found a row after this one. */
 export interface PageRow {
   readonly has_next: boolean;
 }

@@ -8,7 +8,7 @@ import type {
   RequestPart,
 } from '../database/generated/client.js';
 
-/** The columns of the tables by the fields of `prisma/schema.prisma`. A test compares them with the database. */
+/** Maps fields of `prisma/schema.prisma` to columns. A test compares them with the database. */
 export const COLUMNS = {
   naming_authority: {
     id: 'id',
@@ -107,12 +107,12 @@ interface Models {
   readonly request_part: RequestPart;
 }
 
-/** A row of a table as `pg` reads it, by the names of its columns. */
+/** A row as `pg` reads it, by column name. */
 export type Row<Table extends keyof Models> = {
   readonly [
     Field in keyof Models[Table] & keyof (typeof COLUMNS)[Table] as (typeof COLUMNS)[Table][Field] & string
   ]: Read<Models[Table][Field]>;
 };
 
-/** `pg` reads BIGINT as a text and BYTEA as a Buffer. */
+/** `pg` reads BIGINT as a string and BYTEA as a Buffer. */
 type Read<T> = T extends bigint ? string : T extends Uint8Array ? Buffer : T;

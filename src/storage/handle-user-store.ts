@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { conflictInProgress } from '../problem/storage-problems.js';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { conflictInProgress } from '../problem/database-errors.js';
 import { digestOf } from '../registry/uuid.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { Transactions } from './transactions.js';
 
-/** Every process holds all users of a naming authority, and reads them again with each of its changes. */
+/** Limited, because every process holds all users of a naming authority and reads them again after each of its changes. */
 export const MAX_USERS = 1000;
 
-/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the rules that the key depends on. */
+/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the rules on which the key depends. */
 const CLAIM = `
   INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
   SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n
@@ -21,28 +21,24 @@ const CLAIM = `
 const USERS = `
   SELECT count(*)::int AS users FROM naming_authority n JOIN handle_user u ON u.naming_authority_id = n.id WHERE n.prefix = $1`;
 
-/** $1: the prefix; $2: the key of the local name. */
+/** Here and below, $1: the prefix; $2: the key of the local name. */
 const IDENTIFIER = `
   SELECT FROM naming_authority n JOIN identifier i ON i.naming_authority_id = n.id AND i.local_key = $2::uuid WHERE n.prefix = $1`;
 
-/** $1: the prefix; $2: the key of the local name. */
 const HOLDER = `
   SELECT u.client, EXISTS (SELECT FROM identifier i
                            WHERE i.naming_authority_id = u.naming_authority_id AND i.local_key = u.local_key) AS is_identifier
   FROM naming_authority n JOIN handle_user u ON u.naming_authority_id = n.id
   WHERE n.prefix = $1 AND u.local_key = $2::uuid`;
 
-/** $1: the prefix; $2: the key of the local name. */
 const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/**
- * Every process has read a new user after a second (`NamingAuthorityCache`), and mints that have not are committed after two more.
- */
+/** A new user is known to every process after one second (`NamingAuthorityCache`); mints without it end in two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
-/** Who has the Handle of a user; `full`: nobody, and the naming authority has `MAX_USERS` users. */
+/** Who has the Handle of a user; `full`: nobody, but the naming authority has `MAX_USERS` users. */
 export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier' | 'full';
 
 /** The Handles of users. Each belongs to one client permanently. */
@@ -54,15 +50,15 @@ export class HandleUserStore {
   ) {}
 
   /**
-   * Assigns a Handle to a client, or returns who has it. Under a naming authority of the profile "handle" it waits until no process
-   * mints an identifier with this name any more.
-   * @throws Problem CONFLICT_IN_PROGRESS where the rules of the naming authority are no longer those of `authority`.
+   * Assigns a Handle to a client, or returns who has it. Under the profile "handle", it waits until no process can mint an identifier with
+   * this name any more.
+   * @throws Problem CONFLICT_IN_PROGRESS if the rules of the naming authority are no longer those of `authority`.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
-    // Before the claim, during which an identifier with this name could not be changed.
+    // Checked before the claim, during which an identifier with this name could not be changed.
     if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
-    // A claim that finds its row also waits until the standby has it.
+    // In a transaction, so that a claim that finds its row also waits for the standby.
     const values = [...key, localName, client, authority.profile, authority.caseInsensitive];
     const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, values));
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { errorOfLaterPart, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import { requestInFlight } from '../problem/storage-problems.js';
 import type { Actor } from '../registry/change.js';
 import { type Digest, digestOf } from '../registry/uuid.js';
-import { RequestResults, earlierOf, requestInFlight } from './request-results.js';
+import { RequestResults, earlierOf } from './request-results.js';
 import { type Queryable, Transactions } from './transactions.js';
 
-/** The Idempotency-Key of a request, with its client and the fingerprint of the request. */
 export interface KeyedRequest {
   readonly client: string;
   readonly key: string;
@@ -23,19 +23,15 @@ export interface Replayable<T> {
   readonly replayed: boolean;
 }
 
-/** The result of a change that was made now, or what an earlier request with the same key stored. */
+/** The result of a change made now, or what an earlier request with the same key stored. */
 export type Once<T, S> =
   { readonly result: T; readonly replayed: false } | { readonly stored: S; readonly replayed: true };
 
 const REQUEST_LOCK = 0x526571;
 
-/** The largest integer of the database. */
 const MAX_PART = 2_147_483_647;
 
-/**
- * $1: the client; $2: the Idempotency-Key. 4941177 is "Key" in ASCII, the space of the advisory locks of such keys, as in
- * the SQL function `lock_request_key`.
- */
+/** $1: the client; $2: the Idempotency-Key. 4941177 ("Key" in ASCII): the space of these locks, as in `lock_request_key`. */
 const WAIT_FOR_KEY = "SELECT pg_advisory_xact_lock(4941177, hashtext($1 || ' ' || $2))";
 
 /** Runs requests once: the result is stored in the transaction of the change, and a replay returns it. */
@@ -47,7 +43,7 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * Runs a change once; its result is stored as JSON. Without a key (null) it always runs.
+   * Runs a change once and stores its result as JSON. Without a key (null), it always runs.
    * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT while the first request runs.
    */
   async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
@@ -58,16 +54,13 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
-  /**
-   * Whether an earlier request with the same key has a result, for work that precedes the transaction of `run`.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED
-   */
+  /** Whether an earlier request with the same key has a result, before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
   async hasResult(request: KeyedRequest | null): Promise<boolean> {
     if (request === null) return false;
     return this.transactions.run(async (transaction) => (await this.findResult(transaction, request)) !== null);
   }
 
-  /** Runs a change once, as `run` does; `stored` is stored as JSON instead of what is returned. */
+  /** Like `run`, but stores `stored` instead of what is returned. */
   async runOnce<T, S>(
     request: KeyedRequest | null,
     work: (transaction: Queryable) => Promise<{ readonly result: T; readonly stored: S }>,
@@ -85,11 +78,11 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs a large change once, in one transaction for each part, in their order. A repeat after a failure continues with the
-   * first part that has no stored outcome.
-   * @param count the number of parts, which is the same for every repeat.
-   * @param work makes the change of one part, counted from 0; what it returns is stored as JSON.
-   * @returns the outcomes of all parts; `replayed` when each of them was stored before.
+   * Runs a large change once, with one transaction for each part, in order. A repeat after a failure continues with the first part without
+   * a stored outcome.
+   * @param count the number of parts, the same for every repeat.
+   * @param work changes one part, counted from 0; its return value is stored as JSON.
+   * @returns the outcomes of all parts; `replayed` if each had been stored before.
    * @throws Problem as `run` does.
    */
   async inParts<T>(
@@ -103,7 +96,7 @@ export class IdempotentRequests {
       const part = outcomes.length;
       const made = await this.runPart(part, async (transaction) => {
         if (request === null) return { known: [], outcome: await work(transaction, part) };
-        // A duplicate of the request may have completed a part in the meantime.
+        // A duplicate of the request may have completed a part meanwhile.
         await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
         const earlier = await this.findResult(transaction, request);
         const known = earlier === null ? [] : await findParts<T>(transaction, request, part);
@@ -123,8 +116,8 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs one part of a stream once, in one transaction. The parts of a stream are counted from 0 by their content, so that
-   * a repeat has the same parts; the key and the fingerprint are those of the whole stream.
+   * Runs one part of a stream once, in one transaction. Parts are numbered from 0 by the content of the stream, so that a repeat has the
+   * same parts; key and fingerprint are those of the whole stream.
    * @param work as in `inParts`.
    * @throws Problem as `run` does.
    */
@@ -146,7 +139,7 @@ export class IdempotentRequests {
     });
   }
 
-  /** The stored result of an earlier request. @throws Problem IDEMPOTENCY_KEY_REUSED */
+  /** @throws Problem IDEMPOTENCY_KEY_REUSED */
   private async findResult(from: Queryable, request: KeyedRequest): Promise<string | null> {
     const [use] = await this.results.find([{ ...request, index: 0 }], from);
     const earlier = use === undefined ? null : earlierOf({ ...use, isInFlight: false }, request.fingerprint);
@@ -163,7 +156,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Fails at once, because the other request can take long. */
+/** Fails at once if the key is locked, because the other request can take long. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();

@@ -2,10 +2,9 @@ import type pg from 'pg';
 import type { PrismaService } from '../database/prisma.service.js';
 import { CoalescedReader } from './identifiers/coalesced-reader.js';
 
-/** The injection token of a `ReadClient`. */
 export const READ_CLIENT = Symbol('READ_CLIENT');
 
-/** What a face sees of Prisma's client: not the methods of Prisma that write. */
+/** The look-ups of Prisma's client that interfaces may use; excludes its writing methods. */
 export interface ReadClient {
   readonly identifier: Pick<
     ReturnType<typeof readClient>['identifier'],
@@ -14,8 +13,8 @@ export interface ReadClient {
 }
 
 /**
- * Adds the frequent look-ups to Prisma's client, as methods of its models. They run as prepared statements of `pg`,
- * without Prisma's query engine: see the table of `docs/explanation/architecture.md`.
+ * Adds the frequent look-ups to Prisma's client as model methods. They run as prepared statements of `pg`, without Prisma's query engine;
+ * see the table in `docs/explanation/architecture.md`.
  * @param hot the pool whose sessions have prepared these statements.
  */
 export function readClient(prisma: PrismaService, hot: pg.Pool) {

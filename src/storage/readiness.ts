@@ -5,26 +5,27 @@ import { CommitProbe, SESSION_NAME } from '../database/commit-probe.js';
 import { CommitWatch, STANDING_MS } from '../database/commit-watch.js';
 import { type Blocker, LockProbe } from '../database/lock-probe.js';
 import { InRecoveryError } from '../database/pool.js';
-import { ConnectionPool, isSessionRefused } from '../database/connection-pool.js';
+import { ConnectionPool, isSessionRejected } from '../database/connection-pool.js';
 import { describeShortage } from '../database/server-sessions.js';
 import { IN_RECOVERY, WRITE_STATE, type WriteState, reasonAgainstWrites } from '../database/writable-server.js';
 import { missingMigrations } from '../database/schema-state.js';
 import { causeInWords } from '../problem/database-causes.js';
 import { databaseProblem } from '../problem/database-errors.js';
-import { Problem, type ProblemExtensions } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
+import { notReady } from '../problem/storage-problems.js';
 import { isNewServer } from './changes/position-offset.js';
 import { Transactions } from './transactions.js';
 
-/** A result is returned to the checks of this time, so that any number of them costs one. */
+/** Checks within this time share one result. */
 const MAX_AGE_MS = 1000;
 
-/** A scrape reports a result of this age at most, where the check responds in time. */
+/** Maximum age of a result that a scrape reports, if the check responds in time. */
 const MAX_GAUGE_AGE_MS = 10_000;
 
-/** A scrape does not wait longer for a check. */
+/** Maximum time that a scrape waits for a check. */
 const GAUGE_WAIT_MS = 500;
 
-/** Time to wait for the state of a server whose commits stand: it may respond to nothing, or all connections wait. */
+/** Maximum wait for the state of a server whose commits are stalled: it may not respond, or all connections may be waiting. */
 const STANDING_WAIT_MS = 500;
 
 /** $1: the session whose commit waits, or null. */
@@ -35,13 +36,13 @@ const SERVER_STATE = `
 interface ServerState extends WriteState {
   /** Whether commits wait for a standby. */
   readonly hasStandby: boolean;
-  /** False when the session of the waiting probe does not exist. */
+  /** False if the session of the waiting probe does not exist. */
   readonly hasProbe: boolean;
 }
 
 /**
- * Decides whether the service can process requests, writes included. A check itself writes nothing. Where a synchronous
- * standby is configured, or a write failed, it sends a probe beside it and does not wait for it.
+ * Decides whether the service can process requests, including writes. A check itself writes nothing. If a synchronous standby is
+ * configured, or a write failed, it also sends a probe, without waiting for it.
  */
 @Injectable()
 export class Readiness {
@@ -79,7 +80,7 @@ export class Readiness {
     return this.last.result;
   }
 
-  /** 1 where the last check succeeded, 0 where it failed, NaN before the first. Begins a check where nothing else did of late. */
+  /** 1 if the last check succeeded, 0 if it failed, NaN before the first. Starts a check if there was none recently. */
   async gauge(): Promise<number> {
     if (this.last === null || performance.now() - this.last.endedAt > MAX_GAUGE_AGE_MS) {
       await Promise.race([this.require().catch(() => null), pause(GAUGE_WAIT_MS, null, { ref: false })]);
@@ -87,7 +88,7 @@ export class Readiness {
     return this.lastResult;
   }
 
-  /** That the database admits fewer sessions than the service can use, in words; null where it has refused none. */
+  /** Says that the database admits fewer sessions than the service can use; null if it has rejected none. */
   get shortage(): string | null {
     const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
     return shortage === null ? null : describeShortage(shortage);
@@ -95,7 +96,7 @@ export class Readiness {
 
   private async check(): Promise<void> {
     try {
-      // The first failure counts: while the table is locked, the other statements may wait for a connection.
+      // The first failure counts, because the other statements may wait for a connection while the table is locked.
       await Promise.all([this.checkServer(), this.checkLock()]);
     } catch (error) {
       const cause = error instanceof Problem ? null : causeInWords(error);
@@ -104,7 +105,7 @@ export class Readiness {
     }
   }
 
-  /** Not while the database refuses sessions: one more would be taken from requests. */
+  /** Skipped while the database rejects sessions, because it would take one from requests. */
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
@@ -133,7 +134,7 @@ export class Readiness {
     const missing = await missingMigrations(this.pool);
     if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
     if (await isNewServer(this.pool)) {
-      // The first write of a session raises it.
+      // The first write of a session raises the offset.
       void this.transactions?.run(async () => {}).catch(() => {});
       throw this.notReady(
         'The database server was started, and the offset of the positions of events is not raised yet.',
@@ -149,11 +150,11 @@ export class Readiness {
     return server;
   }
 
-  /** A session of a server without writes is closed, because a new one may reach the next primary. */
+  /** A session of a server that accepts no writes is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
-      if (isSessionRefused(error) && this.shortage !== null) {
-        throw this.notReady(`The database refuses sessions: 53300 too many connections. ${this.shortage}`);
+      if (isSessionRejected(error) && this.shortage !== null) {
+        throw this.notReady(`The database rejects sessions: 53300 too many connections. ${this.shortage}`);
       }
       throw error instanceof InRecoveryError ? this.notReady(IN_RECOVERY) : error;
     });
@@ -173,12 +174,6 @@ export class Readiness {
     this.commits.doubt();
     return notReady(detail);
   }
-}
-
-function notReady(detail: string, cause?: unknown, extensions: ProblemExtensions = {}): Problem {
-  const problem = new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '5' }, ...extensions });
-  problem.cause = cause;
-  return problem;
 }
 
 function describe({ pid, ageSeconds }: Blocker): string {

@@ -2,19 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Above this number of identifiers PostgreSQL estimates them. */
+/** Above this number of identifiers, PostgreSQL's estimate is used. */
 const COUNTED_EXACTLY = 10_000;
 
 /** Scrapes within this time share one query. */
 const FRESH_MS = 60_000;
 
-/** A scrape does not wait longer for a slow database. */
+/** Maximum time that a scrape waits for the database. */
 const TIMEOUT_MS = 1000;
 
 /**
- * Both counts end after so many rows: the settings make PostgreSQL read the leases by their index, in order, whatever its statistics
- * are, and rows of identifiers are never deleted. The estimates are those of the last VACUUM or ANALYZE and of the cumulative
- * statistics, which a crash resets.
+ * Both counts stop after so many rows: the settings make PostgreSQL read the leases by their index, in order, whatever its statistics are,
+ * and rows of identifiers are never deleted. The estimates are those of the last VACUUM or ANALYZE, and of the cumulative statistics, which
+ * a crash resets.
  */
 const FIGURES = `
   BEGIN READ ONLY; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
@@ -25,38 +25,37 @@ const FIGURES = `
             SELECT FROM identifier
             WHERE state = 'reserved' AND lease_until > CURRENT_TIMESTAMP AND lease_until <= CURRENT_TIMESTAMP + interval '1 day'
             ORDER BY lease_until LIMIT ${COUNTED_EXACTLY + 1}) ending)::float8 AS "endingLeases",
-         pg_database_size(current_database())::float8 AS "databaseOctets",
+         pg_database_size(current_database())::float8 AS "databaseBytes",
          extract(epoch FROM clock_timestamp())::float8 AS "clockSeconds";
   COMMIT`;
 
-/** How much the database holds. A number is NaN where the database did not respond in time. */
+/** Size of the database. Numbers are NaN if it did not respond in time. */
 export interface RegistrySize {
   /** Exact up to 10,000. */
   readonly identifiers: number;
   /** Reservations that end within 24 hours, at most 10,001. */
   readonly endingLeases: number;
-  readonly databaseOctets: number;
-  /** By which the clock of the database is ahead of that of this process. At most half a second off, because the query takes time. */
+  readonly databaseBytes: number;
+  /** How far the clock of the database is ahead of that of this process; accurate to half a second, because the query takes time. */
   readonly clockOffsetSeconds: number;
 }
 
-interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseOctets'> {
-  /** Of the epoch. */
+interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseBytes'> {
+  /** Since the epoch. */
   readonly clockSeconds: number;
   readonly counted: number;
   readonly estimated: number;
 }
 
-const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseOctets: NaN, clockOffsetSeconds: NaN };
+const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseBytes: NaN, clockOffsetSeconds: NaN };
 
-/** Reads how much the database holds, at most once a minute. */
+/** Reads the size of the database, at most once a minute. */
 @Injectable()
 export class RegistryFigures {
   private last: { readonly at: number; readonly size: Promise<RegistrySize> } | null = null;
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** At most a minute old. */
   read(): Promise<RegistrySize> {
     const now = performance.now();
     if (this.last === null || now - this.last.at > FRESH_MS) {
@@ -74,13 +73,13 @@ export class RegistryFigures {
 
   private async query(): Promise<RegistrySize> {
     const sentAt = Date.now();
-    // One result for each statement, which the types of `pg` do not say. After an error the pool closes the session.
+    // One result per statement, which the types of `pg` do not declare. After an error the pool closes the session.
     const results = (await this.pool.query(FIGURES)) as unknown as pg.QueryResult<Row>[];
     const row = results.flatMap(({ rows }) => rows)[0];
     if (row === undefined) throw new TypeError('the figures are one row');
-    const { counted, estimated, endingLeases, databaseOctets, clockSeconds } = row;
+    const { counted, estimated, endingLeases, databaseBytes, clockSeconds } = row;
     const identifiers = counted <= COUNTED_EXACTLY ? counted : Math.max(counted, estimated);
     const clockOffsetSeconds = clockSeconds - (sentAt + Date.now()) / 2000;
-    return { identifiers, endingLeases, databaseOctets, clockOffsetSeconds };
+    return { identifiers, endingLeases, databaseBytes, clockOffsetSeconds };
   }
 }

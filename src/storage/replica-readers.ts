@@ -5,12 +5,12 @@ export { REPLICA, type Replica } from '../database/replica/replica.js';
 /** How long a read that prefers the primary waits for one that does not count as away. */
 const PRIMARY_WAIT_MS = 500;
 
-/** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica. What the replica has can be 10 s old. */
+/** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica, whose data can be 10 s old. */
 export class Readers<R> {
   /** Null without `READ_DATABASE_URL`. */
   readonly atReplica: R | null;
 
-  /** @param make the reader at the replica. */
+  /** @param make creates the reader at the replica. */
   constructor(
     readonly atPrimary: R,
     private readonly replica: Replica | null,
@@ -20,9 +20,9 @@ export class Readers<R> {
   }
 
   /**
-   * Reads at the replica. The primary decides about what the replica does not have, which is null or an empty list, and answers
-   * while the replica is not read.
-   * @throws the error of the primary: what fails at the replica can succeed there.
+   * Reads at the replica. The primary is read for what the replica does not have (null or an empty list), and while the replica is not
+   * used.
+   * @throws the error of the primary; an error of the replica is ignored.
    */
   async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
@@ -34,7 +34,7 @@ export class Readers<R> {
     return isFound ? found : read(atPrimary);
   }
 
-  /** Reads at the primary, or at the replica while the primary is away: what requests depend on, such as API keys. */
+  /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away. */
   async primaryFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
     if (atReplica === null || replica?.isUsable !== true) return read(atPrimary);

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
-import { Problem } from '../problem/problem.js';
+import type { Problem } from '../problem/problem.js';
+import { keyReused, requestInFlight } from '../problem/storage-problems.js';
 import { arrayOf, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
 import type { Row } from './columns.js';
@@ -15,11 +16,10 @@ export interface KeyedMint extends RequestIndex {
 }
 
 /**
- * How an Idempotency-Key is used. A mint has its key in the row of the identifier, which costs less than a row for the key; results that
- * no new identifier has are in "request", and those of the lines and parts of a stream in "request_part".
+ * How an Idempotency-Key was used. A mint stores its key in the row of the identifier, which costs less than a row for the key. Results
+ * without a new identifier are in "request", those of lines and parts of a stream in "request_part".
  */
 export interface KeyUse {
-  /** What the request minted. */
   readonly minted: {
     readonly hash: Digest;
     readonly ids: { readonly id: string; readonly metadataRecordId?: string };
@@ -29,16 +29,17 @@ export interface KeyUse {
   /** Whether a request of another kind used the key. */
   readonly isOther: boolean;
   readonly isInFlight: boolean;
-  /** As in `Conflicts`. */
+  /** See `Conflicts.hasStandby`. */
   readonly hasStandby: boolean;
 }
 
-/** What an earlier request left: the ids of the identifiers that it minted, or its stored result as JSON. */
+/** What an earlier request left: the IDs of the identifiers that it minted, or its stored result as JSON. */
 export type Earlier = NonNullable<KeyUse['minted']>['ids'] | { readonly text: string };
 
 /**
- * The rule for every kind of request.
- * @returns what an earlier request left, IDEMPOTENCY_KEY_REUSED for another one, REQUEST_IN_FLIGHT while it runs, or null for an unused key.
+ * Applies the idempotency rule to every kind of request.
+ * @returns what an earlier request left, IDEMPOTENCY_KEY_REUSED for another one, REQUEST_IN_FLIGHT while it runs, or null for an unused
+ * key.
  */
 export function earlierOf(
   { minted, outcome, isOther, isInFlight }: KeyUse,
@@ -52,31 +53,15 @@ export function earlierOf(
   return isInFlight ? requestInFlight() : null;
 }
 
-export function keyReused(): Problem {
-  return new Problem(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a different request. Use a new key for each new request.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'was used with a different body' }] },
-  );
-}
-
-export function requestInFlight(): Problem {
-  return new Problem(
-    'REQUEST_IN_FLIGHT',
-    'A request with this Idempotency-Key is still in progress. Retry after Retry-After.',
-    { errors: [{ pointer: '#header/Idempotency-Key', detail: 'in flight' }], headers: { 'retry-after': '1' } },
-  );
-}
-
 /** A result that is not in the row of an identifier. */
 export interface NewResult {
   readonly mint: KeyedMint;
   readonly result: object;
-  /** The existing identifier and the key of its metadata ID; null for a refusal. */
+  /** The existing identifier and the key of its metadata ID; null for a rejection. */
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 
-/** A row has the results of at most 2^10 indexes, so that it is found by a range of its first index. */
+/** One row stores results of up to 2^10 indexes, so that a range of its first index finds it. */
 const PART_BITS = 10;
 
 /**
@@ -109,8 +94,8 @@ const FIND_PARTS = `
       AND x.place BETWEEN w.first AND w.first + 1023 OFFSET 0) p`;
 
 /**
- * $1 to $7: the results. Stores a result only if its index is free and the identifier still exists, under the lock of the key. The lines of a
- * chunk have one row.
+ * $1 to $7: the results. Stores a result only if its index is free and the identifier still exists, under the lock of the key. Lines of a
+ * chunk share a row.
  */
 const STORE = `
   WITH input AS MATERIALIZED (
@@ -157,9 +142,8 @@ export class RequestResults {
   }
 
   /**
-   * Stores results, those of one chunk together, and returns those stored now; the others must be decided again.
-   * @param transaction of the change whose results they are; then a unique violation, which means that another request used
-   * a key, aborts it.
+   * Stores results, those of a chunk together, and returns those stored; the others must be decided again.
+   * @param transaction of the change whose results they are; a unique violation, because another request used a key, then aborts it.
    */
   async store(results: readonly NewResult[], transaction?: Queryable): Promise<ReadonlySet<NewResult>> {
     if (results.length === 0) return new Set();
@@ -213,7 +197,6 @@ export class RequestResults {
   }
 }
 
-/** The parameters of `FIND_USES`. */
 function indexesOf(mints: readonly KeyedMint[]): unknown[] {
   return [
     arrayOf(mints.map((_, ordinal) => ordinal)),

@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 
-/** Rows for which one plan is efficient; more rows get a plan of their own. */
+/** Number of rows for which one plan is efficient; statements with more rows are planned anew. */
 const FEW = 64;
 
 /** A statement over rows of parameters, prepared if they are few. */
@@ -16,12 +16,12 @@ export function arrayOf(values: Elements): string | null {
   return quoted(isPlain ? values : values.map(escaped), '"');
 }
 
-/** Texts without a line feed, such as JSON, as one text for `string_to_array`, which needs no escapes. */
+/** Joins texts without line feeds, such as JSON, for `string_to_array`, which needs no escapes. */
 export function linesOf(texts: readonly string[]): string {
   return texts.join('\n');
 }
 
-/** Joins plain values with one call, because creating a text for each element takes longer. */
+/** Joins plain values with one call, because creating a string for each element takes longer. */
 function quoted(values: Elements, opening: string): string | null {
   if (values.every((value) => value === null)) return null;
   if (!values.includes(null)) return `{${opening}${values.join(`",${opening}`)}"}`;

@@ -7,14 +7,14 @@ export interface Touched {
   /** Changed identifiers, and those that got a newer version. */
   readonly identifiers: bigint[];
   readonly namingAuthorities: string[];
-  /** The addresses of new identifiers. */
+  /** Addresses of new identifiers. */
   readonly minted: Address[];
 }
 
 /** By connection, from the statement that changes something to the end of its transaction. */
 const touchedBy = new WeakMap<object, Touched>();
 
-/** Notes changes in the transaction that makes them. */
+/** Must be called in the transaction that makes the changes. */
 export function noteChanges(
   transaction: object,
   changes: readonly { readonly identifierId: bigint | null; readonly namingAuthority: string }[],
@@ -26,7 +26,7 @@ export function noteChanges(
   }
 }
 
-/** Notes new identifiers in the transaction that inserts them. */
+/** Must be called in the transaction that inserts the identifiers. */
 export function noteMints(
   transaction: object,
   items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'previousVersion'>[],
@@ -39,13 +39,13 @@ export function noteMints(
   }
 }
 
-/** Notes identifiers that get a newer version in the transaction that says so. */
+/** Notes identifiers that get a newer version. */
 export function notePredecessors(transaction: object, predecessors: readonly (Predecessor | null | undefined)[]): void {
   const { identifiers } = touchedIn(transaction);
   for (const predecessor of predecessors) if (predecessor?.id !== undefined) identifiers.push(predecessor.id);
 }
 
-/** What was noted on a connection since the last call. @returns null where nothing was. */
+/** Takes what was noted on a connection since the last call. @returns null if nothing was. */
 export function takeTouched(connection: object): Touched | null {
   const touched = touchedBy.get(connection);
   if (touched === undefined) return null;

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
 import { CommitWatch, acknowledged } from '../database/commit-watch.js';
 import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
-import { Problem } from '../problem/problem.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
+import { notSent, outcomeUnknown } from '../problem/storage-problems.js';
 import { PositionOffset } from './changes/position-offset.js';
 import { type Touched, takeTouched } from './touched.js';
 import { WriteSlots } from './write-slots.js';
@@ -13,26 +13,26 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 
 const MAX_ATTEMPTS = 5;
 
-/** Deadlock and serialization failure: nothing was written. */
+/** SQLSTATEs of deadlocks and serialization failures, after which nothing was written. */
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 
 /**
- * Makes the commit of a transaction wait for the synchronous standby, if one is configured: only a commit with a transaction
- * number and a record in the write-ahead log waits. `pg_logical_emit_message` writes both, at every `wal_level` and for every role.
+ * Makes the commit of a transaction wait for the synchronous standby, if there is one: only a commit with a transaction number and a WAL
+ * record waits. `pg_logical_emit_message` creates both, at every `wal_level` and for every role.
  */
 const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
 /**
- * Whether a synchronous standby is configured, which the cluster manager can change at any time; also true at a server in recovery,
- * where the wait is refused: what it has may be lost when another one is promoted. A column of a statement.
+ * SQL column: whether a synchronous standby is configured, which the cluster manager can change at any time. Also true on a server in
+ * recovery, where the wait is rejected, because its data may be lost when another server is promoted.
  */
 export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 
 const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
 
 /**
- * A transaction that wrote nothing returns what others wrote: an earlier result, or values that need no change. One of them may be
- * committed on this server only, because its session ended while it waited for the standby.
+ * Also waits if the transaction wrote nothing, because it returns what others wrote: an earlier result, or values that need no change.
+ * These may be committed on this server only, if their session ended while it waited for the standby.
  */
 const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
@@ -47,15 +47,14 @@ export function lockWaitMs(wait: LockWait): number | undefined {
 interface Loan {
   /** Whether the connection can be used again after an error. */
   isSound: boolean;
-  /** When the commit is given up, as `performance.now`; the wait for the connection counts. */
+  /** Deadline of the commit, as `performance.now`; includes the wait for the connection. */
   readonly commitUntil: number;
 }
 
-/** The injection token of a `TransactionListener`. */
 export const TRANSACTION_LISTENER = Symbol('TRANSACTION_LISTENER');
 
 export interface TransactionListener {
-  /** Called with what a transaction changed, after its end in any way and before its result is used. */
+  /** Called with what a transaction changed, after it ended in any way and before its result is used. */
   forget(touched: Touched): void;
 }
 
@@ -71,24 +70,25 @@ export class Transactions {
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
     @Optional() private readonly offset: PositionOffset = new PositionOffset(),
   ) {
-    const slotsOf = (of: pg.Pool) => new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.refusal(of, since));
+    const slotsOf = (of: pg.Pool) =>
+      new WriteSlots(of.options.max, this.maxWaitMs, (since) => this.rejection(of, since));
     this.slots = slotsOf(pool);
     this.hotSlots = slotsOf(hot);
   }
 
-  /** The writes that wait for a place among those of their pool. */
+  /** Number of writes that wait for a slot of their pool. */
   get waiting(): number {
     return this.slots.waiting + this.hotSlots.waiting;
   }
 
-  /** Milliseconds that a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
+  /** How long a request waits for a connection: `DATABASE_CONNECT_TIMEOUT_MS`. */
   get maxWaitMs(): number {
     return this.hot.options.connectionTimeoutMillis ?? Infinity;
   }
 
   /**
-   * Milliseconds for a connection and a commit together: `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`, less the time that the rest of
-   * a request may take.
+   * Milliseconds for a connection and a commit together: `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`, less the time for the rest of a
+   * request.
    */
   private get maxTotalMs(): number {
     const { statement_timeout: statement } = this.hot.options;
@@ -100,14 +100,14 @@ export class Transactions {
    * Runs statements as one transaction.
    * @param work may run again, so it must change only the database.
    * @param lockWaitMs the lock timeout; by default that of the session.
-   * @throws Problem OUTCOME_UNKNOWN when the connection was lost in the commit.
+   * @throws Problem OUTCOME_UNKNOWN if the connection was lost during the commit.
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
     const begin = lockWaitMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockWaitMs}`;
     return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work));
   }
 
-  /** Runs one statement, a transaction by itself. @throws Problem OUTCOME_UNKNOWN when the connection was lost. */
+  /** Runs one statement as a transaction. @throws Problem OUTCOME_UNKNOWN if the connection was lost. */
   async statement<T>(work: (on: Queryable) => Promise<T>, lockWait: LockWait = 'usual'): Promise<T> {
     if (typeof lockWait === 'number') return this.run(work, lockWait);
     try {
@@ -125,15 +125,15 @@ export class Transactions {
       });
     } catch (error) {
       if (lockWait === 'brief' || !isLockTimeout(error)) throw error;
-      // The hot pool is small: statements that wait use the other one.
+      // The hot pool is small, so statements that wait for locks use the general one.
       return this.run(work);
     }
   }
 
   /**
-   * Returns when the synchronous standby has everything that was visible before, for results that were read without a transaction
-   * (`HAS_STANDBY`).
-   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
+   * Waits until the synchronous standby has everything that is visible now, for results that were read without a transaction (see
+   * `HAS_STANDBY`).
+   * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async waitForStandby(): Promise<void> {
     await this.statement(async (on) => on.query(WAIT), 'brief');
@@ -151,11 +151,11 @@ export class Transactions {
     }
   }
 
-  /** The error of a write that waited in vain for others: while commits stand, statements that complete are those of reads. */
-  private refusal(pool: pg.Pool, since: number): Error {
+  /** The error of a write without a slot in time. While commits are stalled, completed statements are only reads. */
+  private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
-    return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : writesNotCompleted();
+    return isBusy ? new PoolBusyError('the writes of the pool were not completed in time') : notSent();
   }
 
   private async attempt<T>(
@@ -176,7 +176,7 @@ export class Transactions {
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
-        // Also after an error: the commit may have taken effect.
+        // Also after an error, because the commit may have taken effect.
         const touched = takeTouched(client);
         if (touched !== null) this.listener?.forget(touched);
       }
@@ -200,7 +200,7 @@ async function inTransaction<T>(
     return result;
   } catch (error) {
     if (isConnectionLost(error)) throw committing ? outcomeUnknown(error) : error;
-    // The server rolls back when the connection is lost; report the first error.
+    // If the connection is lost, the server rolls back. The first error is thrown.
     await client.query('ROLLBACK').then(
       () => (loan.isSound = !isOfOtherServer(error)),
       () => null,
@@ -209,10 +209,10 @@ async function inTransaction<T>(
   }
 }
 
-/** For the work before and after a transaction on a busy machine. */
+/** Time for the work before and after a transaction on a busy machine. */
 const REST_OF_REQUEST_MS = 3000;
 
-/** A transaction of many statements may take long, so its commit has this time in any case. */
+/** Minimum time for a commit, because a transaction of many statements may take long. */
 const LEAST_COMMIT_MS = 4000;
 
 /** The commit may wait for the standby, after the transaction waited for a connection and for locks. */
@@ -227,19 +227,4 @@ function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined
   if (!Number.isFinite(at)) return undefined;
   const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);
   return setTimeout(end, Math.max(at - performance.now(), LEAST_COMMIT_MS)).unref();
-}
-
-function outcomeUnknown(cause: unknown): Problem {
-  const detail =
-    'The database connection was lost during the commit, so the outcome is unknown. Send the same request ' +
-    'again with the same Idempotency-Key or metadata ID: it takes effect once.';
-  const problem = new Problem('OUTCOME_UNKNOWN', detail, { headers: { 'retry-after': '1' } });
-  problem.cause = cause;
-  return problem;
-}
-
-function writesNotCompleted(): Problem {
-  const detail =
-    'The database did not complete the writes before this one in time. Nothing was sent to it; send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }

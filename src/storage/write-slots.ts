@@ -1,31 +1,28 @@
-/** Connections of each pool that are kept for reads, at most. */
+/** Maximum number of connections of each pool that are kept for reads. */
 const KEPT_FOR_READS = 6;
 
-/**
- * The connections of a pool that writes may use at the same time. Writes that wait for a standby would use all of them, and reads,
- * the look-up of API keys among them, would wait behind these.
- */
+/** Limits the connections that writes use at once, so that writes waiting for a standby do not block reads. */
 export class WriteSlots {
   private free: number;
   private readonly queue = new Set<() => void>();
 
   /**
    * @param size of the pool, of which a third, at most 6, is kept for reads.
-   * @param maxWaitMs after which a write is refused; Infinity where none is.
-   * @param refusal the error of a write that has waited in vain since a time, as `performance.now`.
+   * @param maxWaitMs time after which a waiting write is rejected, or Infinity.
+   * @param rejection creates the error of a write that has waited since a time of `performance.now`.
    */
   constructor(
     size: number,
     private readonly maxWaitMs: number,
-    private readonly refusal: (since: number) => Error,
+    private readonly rejection: (since: number) => Error,
   ) {
     this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
   }
 
   /**
-   * Takes a slot, which `leave` returns. Slots are given in the order of the calls.
-   * @returns null where one is free, so that a write need not wait for a promise.
-   * @throws the refusal after the limit.
+   * Takes a slot, which `leave` returns. Slots are assigned in the order of calls.
+   * @returns null if one is free, so that a write need not wait for a promise.
+   * @throws the rejection after the limit.
    */
   enter(): Promise<void> | null {
     if (this.free > 0) {
@@ -34,12 +31,12 @@ export class WriteSlots {
     }
     const since = performance.now();
     return new Promise((resolve, reject) => {
-      const refuse = (): void => {
+      const expire = (): void => {
         this.queue.delete(enter);
-        reject(this.refusal(since));
+        reject(this.rejection(since));
       };
-      // A timer cannot wait for ever: it would run at once.
-      const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(refuse, this.maxWaitMs) : undefined;
+      // `setTimeout` would run at once for Infinity.
+      const timer = Number.isFinite(this.maxWaitMs) ? setTimeout(expire, this.maxWaitMs) : undefined;
       const enter = (): void => {
         clearTimeout(timer);
         this.queue.delete(enter);
@@ -49,7 +46,7 @@ export class WriteSlots {
     });
   }
 
-  /** The writes that wait for a slot. */
+  /** Number of writes that wait for a slot. */
   get waiting(): number {
     return this.queue.size;
   }

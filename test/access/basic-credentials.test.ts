@@ -40,7 +40,7 @@ describe('Basic credentials of Handle clients', () => {
     ['a user without a slash', basic('300%3AADMIN')],
     ['an index above 2^31 - 1', basic('2147483648%3A100.102/ADMIN')],
     ['a broken escape', basic('300%3A100.102/%E9')],
-  ])('refuses %s', (_case, field) => {
+  ])('rejects %s', (_case, field) => {
     expect(readBasicCredentials(field)).toBeNull();
   });
 });

@@ -20,7 +20,7 @@ const BOTH = keyOf(
   { namingAuthority: 'Lib', derived: true },
 );
 
-function refusalOf(work: () => void) {
+function rejectionOf(work: () => void) {
   try {
     work();
   } catch (error) {
@@ -82,7 +82,7 @@ describe('a requirement', () => {
   ])('is satisfied by a principal with %s', (_, principal, satisfied) => {
     const prefix = principal === TREE ? 'Lib' : '100.102';
     const isMet = (scope: Scope) =>
-      refusalOf(() => {
+      rejectionOf(() => {
         principal.require(scope, prefix, POINTER);
       }) === null;
     expect(SCOPES.filter(isMet)).toEqual(satisfied);
@@ -90,12 +90,12 @@ describe('a requirement', () => {
 
   it('names the scope first, and then the place of the naming authority', () => {
     expect(
-      refusalOf(() => {
+      rejectionOf(() => {
         ONE.require('curate', '20.500', POINTER);
       }),
     ).toEqual(['SCOPE_MISSING', undefined]);
     expect(
-      refusalOf(() => {
+      rejectionOf(() => {
         ONE.require('mint', '20.500', POINTER);
       }),
     ).toEqual(['NAMING_AUTHORITY_FORBIDDEN', POINTER]);
@@ -112,7 +112,7 @@ describe('a requirement', () => {
   ])('of %s is for its scopes and its naming authority', (_, members, satisfied) => {
     const wanted: Scope[][] = [['mint'], ['register'], ['curate'], ['mint', 'curate'], ['register', 'curate']];
     const isMet = (scopes: readonly Scope[], namingAuthority: string) =>
-      refusalOf(() => {
+      rejectionOf(() => {
         keyOf(scopes, { namingAuthority, derived: true }).requireMinting({ ...MINT, ...members });
       }) === null;
     const least = wanted.filter((scopes) => isMet(scopes, '100.102'));

@@ -10,7 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** Starts Chromium without the network of the machine: only addresses of loopback are reachable. */
 export function openBrowser(): Promise<Browser> {
-  // Chromium refuses its sandbox to root; the tests open their own pages only.
+  // Chromium rejects its sandbox to root; the tests open their own pages only.
   const args = [
     '--no-sandbox',
     '--disable-gpu',

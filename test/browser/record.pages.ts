@@ -124,7 +124,7 @@ describe('the form', () => {
     await page.getByLabel('An identifier, in any form').fill('100.102/F58FB49EB1F848F0A606E84CEF294BE5');
     await page.getByRole('button', { name: 'Show the record' }).click();
     await page.waitForURL(`${served.url}/record`);
-    // "null" under the policy "no-referrer" of the header, which a service with ACCESS=open refuses.
+    // "null" under the policy "no-referrer" of the header, which a service with ACCESS=open rejects.
     expect(served.origins).toEqual([served.url.replace('127.0.0.1', 'localhost')]);
     expect(await page.title()).toBe('100.102/F58FB49EB1F848F0A606E84CEF294BE5 · Mintmark');
   });

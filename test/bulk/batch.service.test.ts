@@ -40,17 +40,17 @@ describe('an atomic batch under a naming authority that cannot be used', () => {
     ['an unknown one', '100.999', ADMIN, 'UNKNOWN_NAMING_AUTHORITY'],
     ['a suspended one', '100.103', ADMIN, 'SUSPENDED_NAMING_AUTHORITY'],
     ['one that the key does not cover', '100.102', BOUND, 'NAMING_AUTHORITY_FORBIDDEN'],
-  ])('is refused before its names are parsed and the database is used: %s', async (_, prefix, principal, code) => {
+  ])('is rejected before its names are parsed and the database is used: %s', async (_, prefix, principal, code) => {
     const fault = expect.objectContaining({ code, pointer: '/items/0/namingAuthority' });
     await expect(send(prefix, principal)).resolves.toEqual(['BATCH_REFUSED', 0, fault]);
   });
 
-  it('is not refused before its key is searched, where the first request may have been served', async () => {
+  it('is not rejected before its key is searched, where the first request may have been served', async () => {
     await expect(send('100.103', ADMIN, {}, 'k')).resolves.toEqual(['the database is used', 1]);
     await expect(send('100.999', ADMIN, {}, 'k')).resolves.toEqual(['BATCH_REFUSED', 0, expect.anything()]);
   });
 
-  it('is not refused as a whole in the mode "perItem"', async () => {
+  it('is not rejected as a whole in the mode "perItem"', async () => {
     await expect(send('100.999', ADMIN, { mode: 'perItem' })).resolves.toEqual(['the database is used', 1]);
   });
 });

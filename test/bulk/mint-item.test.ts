@@ -8,7 +8,7 @@ const sourceOf = (byDefault: string | undefined, target?: string) => {
   return parseItem({ clientRef: null, request, value: request }, byDefault, KNOWN, ADMIN).canonical;
 };
 
-describe('the fingerprint source of an item that is refused', () => {
+describe('the fingerprint source of an item that is rejected', () => {
   it('is the same for the same item, and differs in the default naming authority and in each member', () => {
     expect(sourceOf('100.102')).toBe(sourceOf('100.102'));
     const sources = [

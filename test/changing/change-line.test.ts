@@ -10,7 +10,7 @@ const received = (request: ChangeRequest | Problem, content = 'x') => ({
   content: () => content,
 });
 const read = (request: ChangeRequest, principal = OPEN_ACCESS) => readChange(received(request), KNOWN, principal);
-const refusal = (request: ChangeRequest, principal = OPEN_ACCESS) => {
+const rejection = (request: ChangeRequest, principal = OPEN_ACCESS) => {
   const { change } = read(request, principal);
   return change instanceof Problem ? [change.code, change.extensions.errors?.[0]?.pointer] : null;
 };
@@ -51,17 +51,17 @@ describe('a line of changes', () => {
       '/metadataTarget',
     ],
     ['a malformed identifier', { identifier: '100.102/x' }, 'INVALID_GUID', '/identifier'],
-  ])('with %s is refused at its place', (_, members, code, pointer) => {
-    expect(refusal({ identifier: ID, ...members })).toEqual([code, pointer]);
+  ])('with %s is rejected at its place', (_, members, code, pointer) => {
+    expect(rejection({ identifier: ID, ...members })).toEqual([code, pointer]);
   });
 
-  it('of a naming authority outside the grants, or without the scope, is refused before it is looked up', () => {
+  it('of a naming authority outside the grants, or without the scope, is rejected before it is looked up', () => {
     const grants = [{ namingAuthority: '100.103', derived: false }];
-    expect(refusal({ identifier: ID }, new Principal('c', null, ['curate'], grants))).toEqual([
+    expect(rejection({ identifier: ID }, new Principal('c', null, ['curate'], grants))).toEqual([
       'NAMING_AUTHORITY_FORBIDDEN',
       '/identifier',
     ]);
-    expect(refusal({ identifier: ID }, new Principal('c', null, ['read'], null))?.[0]).toBe('SCOPE_MISSING');
+    expect(rejection({ identifier: ID }, new Principal('c', null, ['read'], null))?.[0]).toBe('SCOPE_MISSING');
   });
 
   it('of no naming authority of the service has no address', () => {

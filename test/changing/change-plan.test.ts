@@ -49,7 +49,7 @@ const planOf = (
   holders: Holders = new Map(),
   metadataRecords: ReadonlyMap<bigint, ReturnType<typeof recordOf>> = new Map(),
 ) => new ChangePlan({ records, metadataRecords }, holders, { now: NOW, known: KNOWN, principal: OPEN_ACCESS });
-const refusalOf = (work: () => unknown) => {
+const rejectionOf = (work: () => unknown) => {
   try {
     work();
   } catch (error) {
@@ -66,37 +66,40 @@ describe('a plan of changes', () => {
     expect(first.after).toMatchObject({ target: 'https://a.example/', version: 2, updatedAt: NOW });
     expect(plan.add(values(A, { target: 'https://a.example/' })).amendment).toBeNull();
     expect(plan.add(withdrawal(A)).after).toMatchObject({ state: 'withdrawn', version: 3 });
-    expect(refusalOf(() => plan.add(values(A, { target: null })))).toEqual(['WRONG_STATE', undefined]);
+    expect(rejectionOf(() => plan.add(values(A, { target: null })))).toEqual(['WRONG_STATE', undefined]);
   });
 
   it('requires the version of the record at that line', () => {
     const plan = planOf([recordOf(A)]);
     plan.add(values(A, { target: 'https://a.example/' }, 1));
-    expect(refusalOf(() => plan.add(values(A, { target: null }, 1)))).toEqual(['PRECONDITION_FAILED', '/ifVersion']);
+    expect(rejectionOf(() => plan.add(values(A, { target: null }, 1)))).toEqual(['PRECONDITION_FAILED', '/ifVersion']);
   });
 
   it('gives a name to the first one, and to another one after it was released', () => {
     const plan = planOf([recordOf(A), recordOf(B)]);
     const taken = () => plan.add(values(B, { metadataId: 'demo:7' }));
     plan.add(values(A, { metadataId: 'demo:7' }));
-    expect(refusalOf(taken)).toEqual(['METADATA_ID_TAKEN', '/metadataId']);
+    expect(rejectionOf(taken)).toEqual(['METADATA_ID_TAKEN', '/metadataId']);
     expect(plan.add(values(A, { metadataId: null })).released).toEqual([keyOf('demo:7')]);
     expect(taken().after.metadataId).toBe('info:fedora/demo:7');
   });
 
-  it('refuses the names of others, and those with the same key', () => {
+  it('rejects the names of others, and those with the same key', () => {
     const holder = { id: 9n, namingAuthority: '100.102', localName: 'x' };
     const one = planOf([recordOf(A)], new Map([[keyOf('demo:7'), { ...holder, isSame: true }]]));
-    expect(refusalOf(() => one.add(values(A, { metadataId: 'demo:7' })))).toEqual(['METADATA_ID_TAKEN', '/metadataId']);
+    expect(rejectionOf(() => one.add(values(A, { metadataId: 'demo:7' })))).toEqual([
+      'METADATA_ID_TAKEN',
+      '/metadataId',
+    ]);
     const other = planOf([recordOf(A)], new Map([[keyOf('demo:7'), { ...holder, isSame: false }]]));
-    expect(refusalOf(() => other.add(values(A, { metadataId: 'demo:7' })))).toEqual(['KEY_COLLISION', '/metadataId']);
+    expect(rejectionOf(() => other.add(values(A, { metadataId: 'demo:7' })))).toEqual(['KEY_COLLISION', '/metadataId']);
   });
 
   it('keeps the names of an identifier that has them', () => {
     const record = recordOf(A, { alternateIds: ['info:fedora/demo:7'] });
     const plan = planOf([record, recordOf(B)]);
     plan.add(values(A, { alternateIds: ['demo:8', 'demo:7'] }));
-    expect(refusalOf(() => plan.add(values(B, { alternateIds: ['demo:9', 'demo:7'] })))).toEqual([
+    expect(rejectionOf(() => plan.add(values(B, { alternateIds: ['demo:9', 'demo:7'] })))).toEqual([
       'ALTERNATE_ID_TAKEN',
       '/alternateIds/1',
     ]);
@@ -114,7 +117,7 @@ describe('a plan of changes', () => {
   it('requires that a replacement is active at that line', () => {
     const plan = planOf([recordOf(A), recordOf(B)]);
     expect(plan.add(withdrawal(A, B)).after.tombstone?.replacedBy).toBe(`hdl:100.102/${LOCAL[1]}`);
-    expect(refusalOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
+    expect(rejectionOf(() => plan.add(withdrawal(B, A)))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });
 });
 
@@ -156,7 +159,7 @@ describe('a plan with a metadata record that was minted with its object', () => 
   it('leaves the record once an earlier change gave the object another metadata ID', () => {
     const plan = paired();
     plan.add(values(A, { metadataId: 'demo:7' }));
-    expect(refusalOf(() => plan.add(activation))).toEqual(['WRONG_STATE', '/metadataTarget']);
+    expect(rejectionOf(() => plan.add(activation))).toEqual(['WRONG_STATE', '/metadataTarget']);
     expect(plan.add(withdrawal(A)).metadataRecord).toBeNull();
   });
 });

@@ -22,8 +22,8 @@ const withdrawn = (replacedBy?: string): CurationCommand => ({
   ...(replacedBy !== undefined && { replacedBy }),
 });
 
-/** The code and the pointer with which work is refused. */
-const refusalOf = (work: () => unknown) => {
+/** The code and the pointer with which work is rejected. */
+const rejectionOf = (work: () => unknown) => {
   try {
     work();
   } catch (error) {
@@ -78,8 +78,8 @@ describe('parsing a command', () => {
       { step: 'withdrawn', reasonCode, reason: 'x' },
       ['RESERVED_REASON_CODE', '/reasonCode'],
     ]),
-  ])('%j is refused with %j', (command, refusal) => {
-    expect(refusalOf(() => parseCommand(command, KNOWN))).toEqual(refusal);
+  ])('%j is rejected with %j', (command, rejection) => {
+    expect(rejectionOf(() => parseCommand(command, KNOWN))).toEqual(rejection);
   });
 });
 
@@ -150,11 +150,11 @@ describe('the decision about a change', () => {
   });
 
   it.each(['changed', 'activated'] as const)(
-    'CID-24: refuses %s with the identifier as its own metadata ID',
+    'CID-24: rejects %s with the identifier as its own metadata ID',
     (name) => {
       const values = { metadataId: `hdl:100.102/${GUID.toLowerCase()}?a=b` };
       const step = parseCommand({ step: name, values }, KNOWN);
-      expect(refusalOf(() => decide(record, step, CONTEXT))).toEqual(['METADATA_ID_IS_IDENTIFIER', '/metadataId']);
+      expect(rejectionOf(() => decide(record, step, CONTEXT))).toEqual(['METADATA_ID_IS_IDENTIFIER', '/metadataId']);
     },
   );
 });
@@ -191,7 +191,7 @@ describe('the decision about a previous version', () => {
 
   it('a reserved identifier has none before its activation', () => {
     const reserved = recordWith({ state: 'reserved', leaseUntil: AT });
-    expect(refusalOf(() => decided({ previousVersion: '77.7/a' }, {}, reserved))).toEqual([
+    expect(rejectionOf(() => decided({ previousVersion: '77.7/a' }, {}, reserved))).toEqual([
       'WRONG_STATE',
       '/previousVersion',
     ]);
@@ -207,8 +207,11 @@ describe('the decision about a previous version', () => {
     ['is not registered', `100.102/${OTHER}`, {}],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
     ['replaces the identifier', `100.102/${OTHER}`, { other: { ...other, previousVersion: `hdl:100.102/${GUID}` } }],
-  ])('is refused where it %s', (_, previousVersion, context) => {
-    expect(refusalOf(() => decided({ previousVersion }, context))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
+  ])('is rejected where it %s', (_, previousVersion, context) => {
+    expect(rejectionOf(() => decided({ previousVersion }, context))).toEqual([
+      'INVALID_PREDECESSOR',
+      '/previousVersion',
+    ]);
   });
 });
 
@@ -242,7 +245,7 @@ describe('the decision about a replacement', () => {
     ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
     ['is hidden', '77.7/a', { principal: { canSee: () => false, hides: () => false, requireNaming: () => undefined } }],
-  ])('is refused where it %s', (_, replacedBy, context) => {
-    expect(refusalOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
+  ])('is rejected where it %s', (_, replacedBy, context) => {
+    expect(rejectionOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });
 });

@@ -29,12 +29,12 @@ const LIB_CLIENT = new Principal('c', null, ['curate', 'register'], [{ namingAut
 interface Setting {
   readonly registered?: boolean;
   readonly state?: IdentifierSnapshot['state'];
-  /** The code with which a mint is refused. */
-  readonly refusal?: 'IDENTIFIER_TAKEN' | 'GUID_TAKEN' | 'METADATA_ID_TAKEN';
+  /** The code with which a mint is rejected. */
+  readonly rejection?: 'IDENTIFIER_TAKEN' | 'GUID_TAKEN' | 'METADATA_ID_TAKEN';
 }
 
 /** A service of which the requests to mint and to change are noted. */
-function serviceWith({ registered = false, state = 'active', refusal }: Setting = {}) {
+function serviceWith({ registered = false, state = 'active', rejection }: Setting = {}) {
   const calls: unknown[] = [];
   const curation = {
     run: ({ identifier, requireCurrent }: any, command: { step: string }) => {
@@ -47,7 +47,9 @@ function serviceWith({ registered = false, state = 'active', refusal }: Setting 
     knownFor: () => Promise.resolve(KNOWN),
     mint: (request: object) => {
       calls.push(request);
-      return refusal === undefined ? Promise.resolve({ outcome: 'created' }) : Promise.reject(new Problem(refusal, ''));
+      return rejection === undefined
+        ? Promise.resolve({ outcome: 'created' })
+        : Promise.reject(new Problem(rejection, ''));
     },
   };
   const reader = { find: () => Promise.resolve(registered ? recordWith() : null) };
@@ -111,18 +113,18 @@ describe('a PUT of a Handle that does not exist', () => {
     ['a second URL that is not stored there', 'Lib/x', [URL_1, value(2, 'URL', TARGET)], {}, 4],
     ['another prefix', '99.9/x', [URL_1], {}, 301],
     ['a text without "/"', 'Lib', [URL_1], {}, 301],
-    ['a local name of more than 8192 octets', `Lib/${'é'.repeat(4097)}`, [URL_1], {}, 4],
-  ])('is refused with %s', async (_, handle, values, more, code) => {
-    const refused = await put(handle, values, {}, more);
-    expect([refused.code, refused.calls]).toEqual([code, []]);
+    ['a local name of more than 8192 bytes', `Lib/${'é'.repeat(4097)}`, [URL_1], {}, 4],
+  ])('is rejected with %s', async (_, handle, values, more, code) => {
+    const rejected = await put(handle, values, {}, more);
+    expect([rejected.code, rejected.calls]).toEqual([code, []]);
   });
 
   it('replaces the values where another request registered it meanwhile, and not after another conflict', async () => {
-    for (const refusal of ['IDENTIFIER_TAKEN', 'GUID_TAKEN'] as const) {
-      const { outcome, calls } = await put('Lib/x', [URL_1], { refusal });
+    for (const rejection of ['IDENTIFIER_TAKEN', 'GUID_TAKEN'] as const) {
+      const { outcome, calls } = await put('Lib/x', [URL_1], { rejection });
       expect([outcome, calls[1]]).toEqual(['replaced', ['put', 'hdl:Lib/x']]);
     }
-    const { code, calls } = await put('Lib/x', [URL_1], { refusal: 'METADATA_ID_TAKEN' });
+    const { code, calls } = await put('Lib/x', [URL_1], { rejection: 'METADATA_ID_TAKEN' });
     expect([code, calls.length]).toEqual(['METADATA_ID_TAKEN', 1]);
   });
 });
@@ -188,7 +190,7 @@ describe('the location of a Handle', () => {
     expect(kindOf(handle)).toEqual(location);
   });
 
-  it('is nowhere with a local name of more than 8192 octets', () => {
+  it('is nowhere with a local name of more than 8192 bytes', () => {
     expect(kindOf(`Lib/${'x'.repeat(8192)}`)).toEqual(['Lib', 'x'.repeat(8192), true]);
     expect(kindOf(`Lib/${'x'.repeat(8193)}`)).toBe('tooLong');
   });

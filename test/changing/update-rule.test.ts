@@ -48,7 +48,7 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
     },
   };
   const findHolders = (names: readonly UniqueName[]) => names.map(({ name }) => holders.get(name.canonical) ?? null);
-  const reader = { octetsOf: () => 0 } as never;
+  const reader = { bytesOf: () => 0 } as never;
   const names = { findHolders } as never;
   const engine = new ChangeEngine(reader, updater as never, names);
   const updates = new ExistingUpdates(engine, names, reader);
@@ -60,7 +60,7 @@ function updatesOf(holders = new Map<string, NameHolder>()) {
   return { updates, written, locks, apply };
 }
 
-/** The code and the pointer of a refusal, or the outcome with the ignored members. */
+/** The code and the pointer of a rejection, or the outcome with the ignored members. */
 const summary = (result: MintResult) =>
   result instanceof Problem
     ? [result.code, result.extensions.errors?.[0]?.pointer]
@@ -114,7 +114,7 @@ describe('a mint that updates the identifier with its metadata ID', () => {
     expect(change).toEqual({ kind: 'changed', target: NEW, handleValues: [url(NEW, '2026-11-20T09:30:00Z')] });
   });
 
-  it('changes a reserved identifier, and is refused for a withdrawn one also without a change', async () => {
+  it('changes a reserved identifier, and is rejected for a withdrawn one also without a change', async () => {
     const reserved = { ...RECORD, state: 'reserved' as const, leaseUntil: new Date('2099-01-01') };
     expect((await updated({ target: NEW }, reserved)).change).toEqual({ kind: 'changed', target: NEW });
     const withdrawn = { ...RECORD, state: 'withdrawn' as const };
@@ -150,7 +150,7 @@ describe('an update with alternates that other identifiers have', () => {
     expect((await apply([wanted], [RECORD])).map(summary)).toEqual([result]);
   });
 
-  it('is refused alone: the other updates of the transaction are written', async () => {
+  it('is rejected alone: the other updates of the transaction are written', async () => {
     const { apply, written } = updatesOf(new Map([['info:fedora/demo:5', heldBy(9n)]]));
     const results = await apply([wanted, mint({ metadataId: 'demo:6', target: NEW })], [RECORD, other]);
     expect(results.map(summary)).toEqual([['ALTERNATE_ID_TAKEN', '/alternateIds/1'], ['updated']]);

@@ -39,7 +39,7 @@ const knownWith = (authority: Partial<NamingAuthority>) =>
   new NamingAuthoritySnapshot([authorityWith(authority)], DEFAULT_RESOLVER);
 
 /** The response code of a fault, or the code and the pointer of a problem. */
-function refusalOf(work: () => unknown) {
+function rejectionOf(work: () => unknown) {
   try {
     work();
   } catch (error) {
@@ -115,8 +115,8 @@ describe('a write under a naming authority that stores no values', () => {
       [...['METADATA_ID_IS_IDENTIFIER', '/values']],
     ],
     ['a metadata ID that is none', put([value(101, 'METADATA_ID', 'a b')]), ['NOT_RECOGNIZED', '/values']],
-  ])('of %s is refused', (_, command, refusal) => {
-    expect(refusalOf(() => decided(record, command))).toEqual(refusal);
+  ])('of %s is rejected', (_, command, rejection) => {
+    expect(rejectionOf(() => decided(record, command))).toEqual(rejection);
   });
 });
 
@@ -170,13 +170,13 @@ describe('a write under a naming authority that stores values', () => {
 });
 
 describe('a write of a record that is not active', () => {
-  it('changes a reserved one and refuses a withdrawn one', () => {
+  it('changes a reserved one and rejects a withdrawn one', () => {
     const reserved = { state: 'reserved' as const, leaseUntil: new Date('2099-01-01') };
     expect(decided(reserved, put([NEW_1]))).toEqual({ kind: 'changed', target: NEW });
     for (const command of [put([NEW_1]), put([NEW_1], { indexes: [1] }), removed(1), { step: 'deleted' } as const])
-      expect(refusalOf(() => decided(WITHDRAWN, command))).toEqual(['WRONG_STATE', undefined]);
+      expect(rejectionOf(() => decided(WITHDRAWN, command))).toEqual(['WRONG_STATE', undefined]);
     const outside = { ...DELETED, sandbox: false };
-    expect(refusalOf(() => decided(outside, put([NEW_1])))).toEqual(['WRONG_STATE', undefined]);
+    expect(rejectionOf(() => decided(outside, put([NEW_1])))).toEqual(['WRONG_STATE', undefined]);
   });
 
   it('deletes those of a sandbox with their values, reserved and active ones', () => {
@@ -205,8 +205,8 @@ describe('a write of a record that is not active', () => {
   });
 
   it('does not register a deleted one again under a suspended naming authority', () => {
-    const refusal = ['SUSPENDED_NAMING_AUTHORITY', '/namingAuthority'];
-    expect(refusalOf(() => decided(DELETED, put([NEW_1]), { state: 'suspended' }))).toEqual(refusal);
+    const rejection = ['SUSPENDED_NAMING_AUTHORITY', '/namingAuthority'];
+    expect(rejectionOf(() => decided(DELETED, put([NEW_1]), { state: 'suspended' }))).toEqual(rejection);
     expect(decided({ target: TARGET }, put([NEW_1]), { state: 'suspended' })).toEqual({ kind: 'changed', target: NEW });
   });
 
@@ -216,7 +216,7 @@ describe('a write of a record that is not active', () => {
     ['a removal', removed(1)],
     ['a deletion', { step: 'deleted' } as const],
   ])('does not find a deleted one for %s', (_, command) => {
-    expect(refusalOf(() => decided(DELETED, command))).toBe(100);
+    expect(rejectionOf(() => decided(DELETED, command))).toBe(100);
   });
 });
 
@@ -231,8 +231,8 @@ describe('the text of the METADATA_ID value', () => {
   it.each([
     ['is not readable by everybody', value(7, 'METADATA_ID', 'demo:7', { permissions: '1100' })],
     ['is not a string', value(7, 'METADATA_ID', 'AP8=', { data: { format: 'base64', value: 'AP8=' } })],
-  ])('is refused where it %s', (_, sent) => {
-    expect(refusalOf(() => metadataIdIn([URL_1, sent]))).toBe(4);
+  ])('is rejected where it %s', (_, sent) => {
+    expect(rejectionOf(() => metadataIdIn([URL_1, sent]))).toBe(4);
   });
 
   it('is any text under a naming authority with opaque metadata IDs', () => {
@@ -278,7 +278,7 @@ describe('a change by the REST API', () => {
     expect(withStoredValues(recordWith({ target: TARGET }), { target: NEW }, AT)).toEqual({ target: NEW });
   });
 
-  it('is refused with values of more than 32 KiB together', () => {
+  it('is rejected with values of more than 32 KiB together', () => {
     const fullRecord = recordWith({ handleValues: [URL_1, value(2, 'X', 'x'.repeat(31_500))] });
     const change = (target: string) => () =>
       decide(
@@ -288,7 +288,7 @@ describe('a change by the REST API', () => {
           ...{ at: AT, known: knownWith({}), other: null, principal: OPEN_ACCESS },
         },
       );
-    expect(refusalOf(change(`${NEW}${'x'.repeat(500)}`))).toBeNull();
-    expect(refusalOf(change(`${NEW}${'x'.repeat(1100)}`))).toEqual(['INVALID_REQUEST', '']);
+    expect(rejectionOf(change(`${NEW}${'x'.repeat(500)}`))).toBeNull();
+    expect(rejectionOf(change(`${NEW}${'x'.repeat(1100)}`))).toEqual(['INVALID_REQUEST', '']);
   });
 });

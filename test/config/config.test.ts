@@ -60,7 +60,7 @@ describe('the configuration', () => {
     ['7:handle:any,7:handle', 'contains "7:handle", and the same prefix with the profile "handle:any"'],
     ['Lib:handle', 'create another prefix with POST /naming-authorities'],
     [':handle', 'which is not a sequence of digits'],
-  ])('refuses NAMING_AUTHORITIES=%s in words', (NAMING_AUTHORITIES, words) => {
+  ])('rejects NAMING_AUTHORITIES=%s in words', (NAMING_AUTHORITIES, words) => {
     expect(() => readConfig({ NAMING_AUTHORITIES })).toThrow(words);
   });
 
@@ -89,7 +89,7 @@ describe('the configuration', () => {
   });
 
   it.each(['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example.org', 'localhost.example.org'])(
-    'refuses open access on %s, and takes it with a key',
+    'rejects open access on %s, and takes it with a key',
     (HOST) => {
       expect(() => readConfig({ HOST })).toThrow('ACCESS');
       expect(readConfig({ HOST, ACCESS: 'keys', ADMIN_API_KEY: KEY }).adminApiKey).toBe(KEY);
@@ -115,18 +115,18 @@ describe('the configuration', () => {
       ...{ RECORD_CACHE_ENTRIES: 6, RECORD_CACHE_BYTES: 7, RESPONSE_SPOOL_BYTES: 8, SHUTDOWN_TIMEOUT_MS: 9 },
       ...{ SHUTDOWN_DELAY_SECONDS: 13, LOG_LINES_PER_SECOND: 14 },
       ...{ DATABASE_POOL_SIZE: 10, DATABASE_CONNECT_TIMEOUT_MS: 101, DATABASE_STATEMENT_TIMEOUT_MS: 102 },
-      ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, ANSWER_STALL_TIMEOUT_MS: 1002 },
+      ...{ RESERVATION_SWEEP_INTERVAL_MS: 103, REQUEST_TIMEOUT_MS: 1001, RESPONSE_STALL_TIMEOUT_MS: 1002 },
       ...{ BODY_LIMIT_BYTES: 1025, PORT: 11, METRICS_PORT: 12 },
     };
     const variables = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
     expect(readConfig(variables)).toMatchObject({
       limits: { perNamingAuthorityPerMinute: 1, unauthenticatedPerMinute: 2, largePerAddress: 3, largestBody: 1025 },
       overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
-      recordCache: { entries: 6, octets: 7 },
+      recordCache: { entries: 6, bytes: 7 },
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },
       ...{ responseSpoolBytes: 8, shutdownTimeoutMs: 9, shutdownDelayMs: 13_000, logLinesPerSecond: 14 },
       ...{ reservationSweepIntervalMs: 103, requestTimeoutMs: 1001 },
-      ...{ answerStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
+      ...{ responseStallTimeoutMs: 1002, bodyLimitBytes: 1025, port: 11, metricsPort: 12 },
     });
   });
 
@@ -138,7 +138,7 @@ describe('the configuration', () => {
     expect(() => ages({ REDIRECT_MAX_AGE_SECONDS: '-1' })).toThrow('REDIRECT_MAX_AGE_SECONDS must be a whole number');
   });
 
-  it('refuses one port for the metrics and the service, unless the system chooses both', () => {
+  it('rejects one port for the metrics and the service, unless the system chooses both', () => {
     expect(() => readConfig({ METRICS_PORT: '3000' })).toThrow('METRICS_PORT and PORT are both 3000');
     expect(readConfig({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });
     expect(readConfig({}).metricsPort).toBeNull();
@@ -193,7 +193,7 @@ describe('the configuration', () => {
     [{ ALLOWED_HOSTS: '10.0.0.7,[2001:db8::7]' }, 'ALLOWED_HOSTS contains 10.0.0.7, [2001:db8::7], by which others'],
     [{ ALLOWED_HOSTS: 'localhost.example.org' }, 'ALLOWED_HOSTS contains localhost.example.org'],
     [{ HOST: '0.0.0.0' }, 'HOST 0.0.0.0 can be reached from other machines'],
-  ])('refuses open access with %j, which the guide to a proxy sets', (variables, words) => {
+  ])('rejects open access with %j, which the guide to a proxy sets', (variables, words) => {
     for (const more of [{}, { DATABASE_URL: 'postgresql://h/d', ACCESS: 'open' }]) {
       expect(() => readConfig({ ...variables, ...more })).toThrow(words);
       expect(() => readConfig({ ...variables, ...more })).toThrow('set ACCESS=keys and ADMIN_API_KEY');
@@ -249,7 +249,7 @@ describe('the configuration', () => {
     ['RESOLVER_SCHEME', 'ftp'],
     ['RESOLVER_AUTHORITY', 'user@host'],
     ['RESOLVER_FIRST_SEGMENT', 'a/b'],
-  ])('refuses %s=%s by name', (name, value) => {
+  ])('rejects %s=%s by name', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(name);
   });
 
@@ -272,7 +272,7 @@ describe('the configuration', () => {
       { DATABASE_URL: 'postgresql://h/d', READ_DATABASE_URL: 'mysql://u:hush@h/d' },
       'READ_DATABASE_URL must be a URL such as postgresql://',
     ],
-  ])('refuses %j in words that say what to do', (variables, words) => {
+  ])('rejects %j in words that say what to do', (variables, words) => {
     expect(() => readConfig(variables)).toThrow(words);
     expect(() => readConfig(variables)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hush') }),
@@ -315,7 +315,7 @@ describe('the key of the administrator', () => {
       '0123456789ab4c6d8e0f123456789abc4d6e8f0123456789abc4d6e8f012345678',
       true,
     ],
-  ])('of %s is refused or taken', (_, ADMIN_API_KEY, isTaken) => {
+  ])('of %s is rejected or taken', (_, ADMIN_API_KEY, isTaken) => {
     const read = () => readConfig({ ACCESS: 'keys', ADMIN_API_KEY }).adminApiKey;
     if (isTaken) expect(read()).toBe(ADMIN_API_KEY);
     else expect(read).toThrow('ADMIN_API_KEY must have at least 12 different characters');
@@ -331,7 +331,7 @@ describe('the key of the administrator', () => {
     ['has two lines', `${KEY}\n${KEY}\n`],
     ['is empty', '\n'],
     ['has more than 4 KB', KEY.repeat(200)],
-  ])('in a file that %s is refused, and not shown', (_, content) => {
+  ])('in a file that %s is rejected, and not shown', (_, content) => {
     const ADMIN_API_KEY_FILE = fileOf('wrong', content);
     const read = () => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE });
     expect(read).toThrow('ADMIN_API_KEY');
@@ -340,7 +340,7 @@ describe('the key of the administrator', () => {
     );
   });
 
-  it('is refused if its file cannot be read, or if both variables are set', () => {
+  it('is rejected if its file cannot be read, or if both variables are set', () => {
     const missing = join(folder, 'missing');
     expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KEY_FILE: missing })).toThrow(missing);
     const twice = { ACCESS: 'keys', ADMIN_API_KEY: KEY, ADMIN_API_KEY_FILE: fileOf('twice', KEY) };
@@ -391,7 +391,7 @@ describe('a misspelled variable', () => {
     expect(readConfig(variables).misspelledVariables).toEqual([]);
   });
 
-  it('is named too where the configuration is refused', () => {
+  it('is named too where the configuration is rejected', () => {
     expect(() => readConfig({ ACCESS: 'keys', ADMIN_API_KYE: KEY })).toThrow(
       'ADMIN_API_KYE is unknown; did you mean ADMIN_API_KEY?',
     );

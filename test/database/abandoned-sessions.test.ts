@@ -4,11 +4,11 @@ import { AbandonedSessions, noteConnected } from '../../src/database/abandoned-s
 
 /** A server on which sessions wait for a standby, until they are ended. */
 function server() {
-  const state = { waiting: new Set<number>(), refusals: 0, connections: 0, requests: [] as unknown[][] };
+  const state = { waiting: new Set<number>(), rejections: 0, connections: 0, requests: [] as unknown[][] };
   const query = (_: string, values: [number[], number[]]) => {
     state.connections += 1;
-    if (state.refusals > 0) {
-      state.refusals -= 1;
+    if (state.rejections > 0) {
+      state.rejections -= 1;
       return Promise.reject(new Error('sorry, too many clients already'));
     }
     state.requests.push(values);
@@ -30,7 +30,7 @@ describe('sessions that were given up', () => {
   it('are ended once a connection is possible again', async () => {
     const { state, logger, abandoned } = server();
     state.waiting.add(7);
-    state.refusals = 20;
+    state.rejections = 20;
     abandoned.add({ processID: 7 });
     await jest.advanceTimersByTimeAsync(25_000);
     expect([state.waiting.size, logger.warn.mock.calls]).toEqual([0, [[{ sessions: 1 }, expect.any(String)]]]);
@@ -51,7 +51,7 @@ describe('sessions that were given up', () => {
 
   it('are not looked for any longer when no connection succeeds for minutes', async () => {
     const { state, abandoned } = server();
-    state.refusals = Infinity;
+    state.rejections = Infinity;
     abandoned.add({ processID: 7 });
     await jest.advanceTimersByTimeAsync(610_000);
     const { connections } = state;

@@ -26,7 +26,7 @@ function write(commits: CommitWatch, isProbe = false) {
   };
 }
 
-const refusal = (code: string) => Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code });
+const rejection = (code: string) => Object.assign(new pg.DatabaseError('rejected', 7, 'error'), { code });
 
 describe('commits stand', () => {
   it('when a write has waited for five seconds and none was completed in this time', async () => {
@@ -79,11 +79,11 @@ describe('a write that fails', () => {
   it.each([
     ['a lost connection', new Error('Connection terminated unexpectedly'), true],
     ['a network error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }), true],
-    ['a read-only server', refusal('25006'), true],
-    ['a server that shuts down', refusal('57P01'), true],
-    ['a unique index', refusal('23505'), false],
-    ['a lock timeout', refusal('55P03'), false],
-    ['a full disk, on which a probe would write', refusal('53100'), false],
+    ['a read-only server', rejection('25006'), true],
+    ['a server that shuts down', rejection('57P01'), true],
+    ['a unique index', rejection('23505'), false],
+    ['a lock timeout', rejection('55P03'), false],
+    ['a full disk, on which a probe would write', rejection('53100'), false],
   ])('because of %s', async (_, error, isDoubtful) => {
     const commits = new CommitWatch();
     await write(commits).fail(error);
@@ -94,7 +94,7 @@ describe('a write that fails', () => {
 describe('the age of the last commit', () => {
   it('is unknown before the first one', async () => {
     const commits = new CommitWatch();
-    await write(commits).fail(refusal('23505'));
+    await write(commits).fail(rejection('23505'));
     expect(commits.lastCommitAgeSeconds).toBeNaN();
     await write(commits).commit();
     jest.advanceTimersByTime(3000);

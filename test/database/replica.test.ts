@@ -18,7 +18,7 @@ function servers() {
   };
   const answer = ({ position, ...others }: typeof state.primary) =>
     position === null
-      ? Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
+      ? Promise.reject(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }))
       : Promise.resolve({ rows: [{ ...others, position: position.toString() }] });
   const client = {
     query: ({ name }: { name?: string }) =>
@@ -131,7 +131,7 @@ describe('a replica', () => {
     const { state, logger, replica, advance } = servers();
     await replica.watch.start();
     state.standby.position = null;
-    await expect(replica.query(QUERY)).rejects.toThrow('refused');
+    await expect(replica.query(QUERY)).rejects.toThrow('rejected');
     await advance(5, 0n);
     expect([replica.isUsable, logger.warn.mock.calls.length]).toEqual([false, 1]);
     state.standby.position = 1000n;

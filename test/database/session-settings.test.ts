@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { SessionSettings, poolSettings } from '../../src/database/session-settings.js';
 
-/** A session that refuses statements with these words, and the received statements. */
-function session(refused: RegExp, code = '42704') {
+/** A session that rejects statements with these words, and the received statements. */
+function session(rejected: RegExp, code = '42704') {
   const received: string[] = [];
   const query = (text: string) => {
     received.push(text);
-    if (!refused.test(text)) return Promise.resolve({ rows: [] });
+    if (!rejected.test(text)) return Promise.resolve({ rows: [] });
     const error = new pg.DatabaseError('unrecognized configuration parameter', 0, 'error');
     error.code = code;
     return Promise.reject(error);
@@ -39,7 +39,7 @@ describe('the settings of a session', () => {
     expect(received).toEqual(['SET synchronous_commit = on; SET jit = off; SET a = 1']);
   });
 
-  it('skip a refused one with one warning, apply the others, and do not send it to later sessions', async () => {
+  it('skip a rejected one with one warning, apply the others, and do not send it to later sessions', async () => {
     const first = session(/jit/);
     const { warnings, settings: applied } = settings(['jit = off', 'a = 1']);
     await applied.apply(first.session);
@@ -51,7 +51,7 @@ describe('the settings of a session', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('fail the session when a required one is refused, or when the connection is at its end', async () => {
+  it('fail the session when a required one is rejected, or when the connection is at its end', async () => {
     const required = session(/synchronous_commit/, '42501');
     await expect(settings(['a = 1']).settings.apply(required.session)).rejects.toMatchObject({ code: '42501' });
     const ended = session(/a = 1/, '57P01');

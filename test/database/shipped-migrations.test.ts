@@ -22,12 +22,12 @@ describe('the migrations', () => {
   });
 
   it('have no statement that ends the transaction, cannot run in one, or outlasts it', async () => {
-    const refused =
+    const rejected =
       /^(BEGIN|START|COMMIT|END|ROLLBACK|ABORT|PREPARE|VACUUM|SET (?!LOCAL)|ALTER SYSTEM)\b|\bCONCURRENTLY\b/i;
     for (const { name, sql } of await shippedMigrations()) {
-      expect([name, statementsOf(sql).filter((statement) => refused.test(statement))]).toEqual([name, []]);
+      expect([name, statementsOf(sql).filter((statement) => rejected.test(statement))]).toEqual([name, []]);
     }
-    expect(statementsOf('-- BEGIN\nSELECT 1;\n\nCOMMIT;').filter((statement) => refused.test(statement))).toEqual([
+    expect(statementsOf('-- BEGIN\nSELECT 1;\n\nCOMMIT;').filter((statement) => rejected.test(statement))).toEqual([
       'COMMIT',
     ]);
   });

@@ -65,7 +65,7 @@ describe('the vocabulary of the OpenAPI document', () => {
     }
   });
 
-  it('has a refusal as problem, and error only in the verdict about a text', () => {
+  it('has a rejection as problem, and error only in the verdict about a text', () => {
     expect(shown(named('error')).map((each) => each.replace('Dto', ''))).toEqual(['InvalidItem.error']);
     for (const { schema, property } of named('problem')) {
       expect([schema, JSON.stringify(property)]).toEqual([schema, expect.stringContaining('ProblemDocument')]);

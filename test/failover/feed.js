@@ -29,7 +29,7 @@ export class Feed {
     }
   }
 
-  /** @returns the number of events of the next page, null when it was refused for now. */
+  /** @returns the number of events of the next page, null when it was rejected for now. */
   async #page(wait) {
     const cursor = this.#cursor === undefined ? '' : `&cursor=${encodeURIComponent(this.#cursor)}`;
     const { status, body } = await this.requests.send('feed', { path: `/events?limit=500&wait=${wait}${cursor}` });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ENVIRONMENT = { LC_ALL: 'C.UTF-8', PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
-/** PostgreSQL and Patroni refuse to run as root. @returns the IDs of the account `postgres`, null for other users. */
+/** PostgreSQL and Patroni reject to run as root. @returns the IDs of the account `postgres`, null for other users. */
 export function clusterAccount() {
   if (process.getuid() !== 0) return null;
   const [uid, gid] = ['-u', '-g'].map((flag) =>

@@ -1,10 +1,10 @@
 /**
- * Parses the octets of a raw socket up to its end.
+ * Parses the bytes of a raw socket up to its end.
  * @returns the response, with whether it ended; undefined for none; a failure for malformed HTTP, or for two responses to one request, as in
  * request smuggling (RFC 9112 11.2).
  */
-export function parseAnswers(octets, method) {
-  let rest = octets;
+export function parseAnswers(bytes, method) {
+  let rest = bytes;
   for (;;) {
     if (rest.length === 0) return undefined;
     const end = rest.indexOf('\r\n\r\n');
@@ -29,24 +29,24 @@ function readHeader(line) {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** Separates the body of a response from the following octets (RFC 9112 6.3). */
-function split(octets, { method, status, headers }) {
+/** Separates the body of a response from the following bytes (RFC 9112 6.3). */
+function split(bytes, { method, status, headers }) {
   if (method === 'HEAD' || status === 204 || status === 304) {
-    return { body: Buffer.alloc(0), after: octets, isWhole: true };
+    return { body: Buffer.alloc(0), after: bytes, isWhole: true };
   }
-  if (headers['transfer-encoding'] !== undefined) return { ...dechunk(octets), after: Buffer.alloc(0) };
-  const length = Number(headers['content-length'] ?? octets.length);
-  return { body: octets.subarray(0, length), after: octets.subarray(length), isWhole: octets.length >= length };
+  if (headers['transfer-encoding'] !== undefined) return { ...dechunk(bytes), after: Buffer.alloc(0) };
+  const length = Number(headers['content-length'] ?? bytes.length);
+  return { body: bytes.subarray(0, length), after: bytes.subarray(length), isWhole: bytes.length >= length };
 }
 
-function dechunk(octets) {
+function dechunk(bytes) {
   const chunks = [];
   let at = 0;
   for (;;) {
-    const end = octets.indexOf('\r\n', at);
-    const size = end < 0 ? NaN : Number.parseInt(octets.subarray(at, end).toString('latin1'), 16);
+    const end = bytes.indexOf('\r\n', at);
+    const size = end < 0 ? NaN : Number.parseInt(bytes.subarray(at, end).toString('latin1'), 16);
     if (!(size > 0)) return { body: Buffer.concat(chunks), isWhole: size === 0 };
-    chunks.push(octets.subarray(end + 2, end + 2 + size));
+    chunks.push(bytes.subarray(end + 2, end + 2 + size));
     at = end + 4 + size;
   }
 }

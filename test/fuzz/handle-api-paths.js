@@ -32,7 +32,7 @@ const CONTENT = { 'application/json': { schema: ANSWER }, 'application/javascrip
 const RESPONSES = {
   200: { description: 'The values, or a list.', content: CONTENT },
   '4XX': {
-    description: 'An error, or octets that are not HTTP.',
+    description: 'An error, or bytes that are not HTTP.',
     content: { ...CONTENT, 'application/problem+json': {} },
   },
 };
@@ -127,7 +127,7 @@ const SEARCHING = [
   text('retrieverecords', { enum: ['true', 'false'] }),
 ];
 
-/** The operations of the face `handles`, which are not part of the OpenAPI document, in its notation. */
+/** The operations of the interface `handles`, which are not part of the OpenAPI document, in its notation. */
 const HANDLE_API_PATHS = {
   '/api/handles/{handle}': {
     get: { operationId: 'readHandle', parameters: [HANDLE, ...READING], responses: RESPONSES },

@@ -5,10 +5,10 @@ import { withHeader } from './request.js';
 
 let bomb;
 
-/** Sixteen million zeros in sixteen thousand octets. */
+/** Sixteen million zeros in sixteen thousand bytes. */
 const gzipBomb = () => (bomb ??= gzipSync(Buffer.alloc(16 * 1024 * 1024)));
 
-const octets = (change) => (request) => {
+const bytes = (change) => (request) => {
   request.body = change(request.body ?? Buffer.from('{}'));
 };
 
@@ -16,43 +16,43 @@ const header =
   (name, value, change = (body) => body) =>
   (request) => {
     withHeader(request, name, value);
-    octets(change)(request);
+    bytes(change)(request);
   };
 
-/** Faults of the octets of a body, and of the headers about it. */
+/** Faults of the bytes of a body, and of the headers about it. */
 export const BODIES = [
-  { name: 'no body', apply: octets(() => Buffer.alloc(0)) },
-  { name: 'half a body', apply: octets((body) => body.subarray(0, body.length >> 1)) },
-  { name: 'a BOM', apply: octets((body) => Buffer.concat([Buffer.from('\ufeff'), body])) },
-  { name: 'UTF-16', apply: octets((body) => Buffer.from(`\ufeff${body.toString()}`, 'utf16le')) },
+  { name: 'no body', apply: bytes(() => Buffer.alloc(0)) },
+  { name: 'half a body', apply: bytes((body) => body.subarray(0, body.length >> 1)) },
+  { name: 'a BOM', apply: bytes((body) => Buffer.concat([Buffer.from('\ufeff'), body])) },
+  { name: 'UTF-16', apply: bytes((body) => Buffer.from(`\ufeff${body.toString()}`, 'utf16le')) },
   {
-    name: 'an octet that is not UTF-8',
-    apply: octets((body) => Buffer.concat([body.subarray(0, 3), Buffer.from([0xff]), body.subarray(3)])),
+    name: 'a byte that is not UTF-8',
+    apply: bytes((body) => Buffer.concat([body.subarray(0, 3), Buffer.from([0xff]), body.subarray(3)])),
   },
-  { name: 'an encoded surrogate', apply: octets(() => Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])) },
-  { name: 'a raw NUL', apply: octets(() => Buffer.from('{"a":"\u0000"}')) },
-  { name: 'two values', apply: octets((body) => Buffer.concat([body, body])) },
-  { name: 'a line end behind', apply: octets((body) => Buffer.concat([body, Buffer.from('\r\n')])) },
-  { name: 'a comment', apply: octets((body) => Buffer.concat([Buffer.from('/**/'), body])) },
-  { name: 'spaces only', apply: octets(() => Buffer.from(' '.repeat(5000))) },
-  { name: 'NaN', apply: octets(() => Buffer.from('NaN')) },
+  { name: 'an encoded surrogate', apply: bytes(() => Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])) },
+  { name: 'a raw NUL', apply: bytes(() => Buffer.from('{"a":"\u0000"}')) },
+  { name: 'two values', apply: bytes((body) => Buffer.concat([body, body])) },
+  { name: 'a line end behind', apply: bytes((body) => Buffer.concat([body, Buffer.from('\r\n')])) },
+  { name: 'a comment', apply: bytes((body) => Buffer.concat([Buffer.from('/**/'), body])) },
+  { name: 'spaces only', apply: bytes(() => Buffer.from(' '.repeat(5000))) },
+  { name: 'NaN', apply: bytes(() => Buffer.from('NaN')) },
   {
-    name: 'random octets',
+    name: 'random bytes',
     apply: (request, random) => (request.body = Buffer.from(Array.from({ length: 200 }, () => random.int(0, 255)))),
   },
-  { name: '10,000 open brackets', weight: 0.5, apply: octets(() => Buffer.from('['.repeat(10_000))) },
-  { name: '100,000 open objects', weight: 0.3, apply: octets(() => Buffer.from('{"a":'.repeat(100_000))) },
-  { name: '60,000 zeros in a list', weight: 0.5, apply: octets(() => Buffer.from(`[${'0,'.repeat(60_000)}0]`)) },
+  { name: '10,000 open brackets', weight: 0.5, apply: bytes(() => Buffer.from('['.repeat(10_000))) },
+  { name: '100,000 open objects', weight: 0.3, apply: bytes(() => Buffer.from('{"a":'.repeat(100_000))) },
+  { name: '60,000 zeros in a list', weight: 0.5, apply: bytes(() => Buffer.from(`[${'0,'.repeat(60_000)}0]`)) },
   {
     name: '20,000 members',
     weight: 0.5,
-    apply: octets(() =>
+    apply: bytes(() =>
       Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`a${i}`, i])))),
     ),
   },
-  { name: '30,000 equal keys', weight: 0.5, apply: octets(() => Buffer.from(`{${'"a":1,'.repeat(30_000)}"a":1}`)) },
-  { name: '100,000 digits', weight: 0.5, apply: octets(() => Buffer.from(`[${'9'.repeat(100_000)}]`)) },
-  { name: 'a body of 4 MiB', weight: 0.1, apply: octets(() => Buffer.from(`"${'x'.repeat(4 * 1024 * 1024)}"`)) },
+  { name: '30,000 equal keys', weight: 0.5, apply: bytes(() => Buffer.from(`{${'"a":1,'.repeat(30_000)}"a":1}`)) },
+  { name: '100,000 digits', weight: 0.5, apply: bytes(() => Buffer.from(`[${'9'.repeat(100_000)}]`)) },
+  { name: 'a body of 4 MiB', weight: 0.1, apply: bytes(() => Buffer.from(`"${'x'.repeat(4 * 1024 * 1024)}"`)) },
   { name: 'the charset utf-16', apply: header('content-type', 'application/json; charset=utf-16') },
   { name: 'the charset latin1', apply: header('content-type', 'application/json; charset="iso-8859-1"') },
   { name: 'the charset UTF8', apply: header('content-type', 'application/JSON;charset=UTF8') },

@@ -33,7 +33,7 @@ export const TARGETS = [
     name: 'an escaped letter',
     apply: elsewhere((path) => path.replace(/[a-z]/, (a) => `%${a.charCodeAt(0).toString(16)}`)),
   },
-  { name: 'raw octets beyond ASCII', apply: elsewhere((path) => `${path}\xe9\xff`) },
+  { name: 'raw bytes beyond ASCII', apply: elsewhere((path) => `${path}\xe9\xff`) },
   { name: 'a fragment', apply: elsewhere((path) => `${path}#here`) },
   { name: 'a space', apply: elsewhere((path) => `${path} x`) },
   { name: '40,000 characters', weight: 0.5, apply: elsewhere((path) => `${path}${'a'.repeat(40_000)}`) },

@@ -103,7 +103,7 @@ export const VALUES = [
   { name: '100,000 texts', weight: 0.2, make: () => raw(`[${'"a",'.repeat(99_999)}"a"]`) },
   { name: '100,000 objects', weight: 0.1, make: () => raw(`[${'{},'.repeat(99_999)}{}]`) },
   {
-    name: '60 names of 4,000 octets',
+    name: '60 names of 4,000 bytes',
     make: () => Array.from({ length: 60 }, (_, i) => `hdl:10.1234/${i}${'a'.repeat(3980)}`),
   },
   {

@@ -56,9 +56,9 @@ async function run() {
 }
 
 async function replay(given) {
-  const octets = existsSync(given) ? readFileSync(given) : gunzipSync(Buffer.from(given, 'base64'));
+  const bytes = existsSync(given) ? readFileSync(given) : gunzipSync(Buffer.from(given, 'base64'));
   const wire = new Wire(service.url, 1);
-  const method = octets.toString('latin1', 0, 10).split(' ')[0];
-  const answer = await wire.send({ octets, method, operation: { mayWait: false } });
+  const method = bytes.toString('latin1', 0, 10).split(' ')[0];
+  const answer = await wire.send({ bytes, method, operation: { mayWait: false } });
   console.log(answer.failure ?? `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.body.toString()}`);
 }

@@ -5,7 +5,7 @@ import { contentFor, isJson } from './document.js';
 /** The permitted statuses for a request without an operation. 501 answers a method (RFC 9110 15.6.2), and is no failure. */
 const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431, 501];
 
-/** Refusals that are written before there is a request, and so without its ID. */
+/** Rejections that are written before there is a request, and so without its ID. */
 const WITHOUT_REQUEST =
   /"code":"(?:MALFORMED_HTTP|URI_TOO_LONG|HEADERS_TOO_LARGE|REQUEST_TIMEOUT)"|does not support CONNECT/;
 
@@ -33,7 +33,7 @@ export class Oracle {
     this.problem = problem === undefined ? {} : { [PROBLEM]: problem[PROBLEM] };
   }
 
-  /** What a request may get that no operation serves: a problem document, or an error of its own face. */
+  /** What a request may get that no operation serves: a problem document, or an error of its own interface. */
   #nothingServed({ responses }) {
     const content = responses['4XX'] ?? this.problem;
     return { isNothing: true, responses: Object.fromEntries(NOTHING_SERVED.map((status) => [status, content])) };

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { octetsOf } from './request.js';
+import { bytesOf } from './request.js';
 
 /** Failures that are reported completely, and characters of a request that is reported inline. */
 const REPORTED = 20;
@@ -39,14 +39,14 @@ function describeFailures(failures) {
 
 function describe(group, file) {
   const [{ request, answer, fault }] = group;
-  const octets = octetsOf(request);
-  writeFileSync(file, octets);
-  const packed = gzipSync(octets).toString('base64');
+  const bytes = bytesOf(request);
+  writeFileSync(file, bytes);
+  const packed = gzipSync(bytes).toString('base64');
   return [
     '',
     `${request.operation.id}: ${fault} (${group.length} times)`,
     `  request: ${request.kind}, ${request.what}`,
-    `  ${JSON.stringify(octets.subarray(0, 600).toString('latin1'))}`,
+    `  ${JSON.stringify(bytes.subarray(0, 600).toString('latin1'))}`,
     `  answer: ${answer.status ?? 'none'} ${JSON.stringify((answer.body ?? '').toString().slice(0, 400))}`,
     `  replay: npm run fuzz -- --replay ${packed.length <= INLINE ? packed : file}`,
   ];

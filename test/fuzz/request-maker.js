@@ -31,7 +31,7 @@ export class RequestMaker {
     if (kind === 'hostile') {
       this.#assault(request, random);
       // Sometimes two faults at once: one may hide the other.
-      if (request.octets === undefined && random.chance(0.15)) this.#assault(request, random);
+      if (request.bytes === undefined && random.chance(0.15)) this.#assault(request, random);
     }
     request.candidates = this.#candidates(request);
     return request;
@@ -134,7 +134,7 @@ export class RequestMaker {
     const { name, apply } = random.weighted(random.weighted(ways).list);
     apply(request, random);
     request.what = request.what === 'valid' ? name : `${request.what}; ${name}`;
-    // A body that the operation does not have may be refused.
+    // A body that the operation does not have may be rejected.
     if (request.operation.body === null && request.body !== undefined) request.unserved = true;
   }
 
@@ -145,7 +145,7 @@ export class RequestMaker {
   }
 }
 
-/** Headers are octets; other characters of the schema are sent as UTF-8. */
+/** Headers are bytes; other characters of the schema are sent as UTF-8. */
 function latin(value) {
   return Buffer.from(value).toString('latin1');
 }

@@ -1,12 +1,12 @@
 /**
  * A request on the wire: `{ operation, candidates, unserved, kind, what, method, path, query, version, headers, body,
- * octets }`. `path` and the values of `query` are escaped; `octets` replace all other members of a request without a
+ * bytes }`. `path` and the values of `query` are escaped; `bytes` replace all other members of a request without a
  * regular structure.
  */
 
-const HEX = (octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
+const HEX = (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** Escapes a text for a path segment or a query value; a lone surrogate becomes octets that are not UTF-8. */
+/** Escapes a text for a path segment or a query value; a lone surrogate becomes bytes that are not UTF-8. */
 export function escapeText(text) {
   return Array.from(text, (character) => {
     const code = character.codePointAt(0);
@@ -43,9 +43,9 @@ export function headersOf(request) {
   return [...added, ...headers].filter(([, value]) => value !== undefined);
 }
 
-/** The octets of a request with `Connection: close`, so that the end of the response is known. */
-export function octetsOf(request) {
-  if (request.octets !== undefined) return request.octets;
+/** The bytes of a request with `Connection: close`, so that the end of the response is known. */
+export function bytesOf(request) {
+  if (request.bytes !== undefined) return request.bytes;
   const lines = [
     `${request.method} ${targetOf(request)} ${request.version ?? 'HTTP/1.1'}`,
     ...headersOf(request).map(([name, value]) => `${name}: ${value}`),

@@ -15,17 +15,17 @@ const PROBLEM = { 'application/problem+json': {} };
 const JSON_OR_SCRIPT = { 'application/json': {}, 'application/javascript': {} };
 
 const LINKSET = { 'application/linkset+json': {} };
-const REFUSED = { ...HTML, ...PROBLEM, ...JSON_OR_SCRIPT };
+const REJECTED = { ...HTML, ...PROBLEM, ...JSON_OR_SCRIPT };
 
 const RESPONSES = {
   200: {
     description: 'A page, or the representation that the request names.',
     content: { ...HTML, ...JSON_OR_SCRIPT, ...LINKSET, 'text/xml': {} },
   },
-  410: { description: 'A tombstone, or its link set.', content: { ...REFUSED, ...LINKSET } },
-  451: { description: 'A tombstone, or its link set.', content: { ...REFUSED, ...LINKSET } },
+  410: { description: 'A tombstone, or its link set.', content: { ...REJECTED, ...LINKSET } },
+  451: { description: 'A tombstone, or its link set.', content: { ...REJECTED, ...LINKSET } },
   302: { description: 'The target.', content: HTML },
-  '4XX': { description: 'A page, a problem or a response code.', content: REFUSED },
+  '4XX': { description: 'A page, a problem or a response code.', content: REJECTED },
 };
 
 const FRONT_PAGE = {

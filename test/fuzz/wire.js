@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswers } from './answer.js';
 import { isJson } from './document.js';
-import { headersOf, octetsOf, targetOf } from './request.js';
+import { headersOf, bytesOf, targetOf } from './request.js';
 
 /** Time limits of a response, and of one of an operation that waits for events. */
 const LIMIT_MS = 15_000;
@@ -15,10 +15,10 @@ const KEPT_MS = 500;
 /** Times that a request is sent again after `503 CONFLICT_IN_PROGRESS`. */
 const REPEATS = 3;
 
-/** Octets that are read of a stream, such as an export, before the client closes it. */
-const STREAM_OCTETS = 1024 * 1024;
+/** Bytes that are read of a stream, such as an export, before the client closes it. */
+const STREAM_BYTES = 1024 * 1024;
 
-/** Sends requests by Node's client, or over a raw socket what that client refuses. */
+/** Sends requests by Node's client, or over a raw socket what that client rejects. */
 export class Wire {
   /** @param connections maximum concurrent connections. */
   constructor(url, connections) {
@@ -48,7 +48,7 @@ export class Wire {
   async #once(request) {
     if (needsRaw(request)) return this.#raw(request);
     const answer = await this.#byClient(request);
-    if (answer.refused === true) return this.#raw(request);
+    if (answer.rejected === true) return this.#raw(request);
     // The service may close an idle connection at the moment of its reuse (RFC 9112 9.5).
     return answer.reused === true ? this.#raw(request) : answer;
   }
@@ -74,7 +74,7 @@ export class Wire {
           ].includes(error.code)
         )
           throw error;
-        resolve({ refused: true });
+        resolve({ rejected: true });
         return;
       }
       const limit = setTimeout(
@@ -106,7 +106,7 @@ export class Wire {
   #raw(request) {
     return new Promise((resolve) => {
       const chunks = [];
-      const socket = connect(this.address, () => socket.write(octetsOf(request)));
+      const socket = connect(this.address, () => socket.write(bytesOf(request)));
       const finish = (failure, isEnded = true) => {
         clearTimeout(limit);
         const answer = parseAnswers(Buffer.concat(chunks), request.method) ?? { failure };
@@ -144,8 +144,8 @@ function isConflictInProgress({ status, headers, body }) {
 
 /** Requests that Node's client would change, or whose responses it would parse differently from `parseAnswers`. */
 function needsRaw(request) {
-  const { octets, method } = request;
-  if (octets !== undefined || method !== method.toUpperCase()) return true;
+  const { bytes, method } = request;
+  if (bytes !== undefined || method !== method.toUpperCase()) return true;
   return ['CONNECT', 'HEAD'].includes(method) || !/^\/[\x21-\x7e]*$/.test(targetOf(request));
 }
 
@@ -154,7 +154,7 @@ async function readAnswer(response, request) {
   const chunks = [];
   let length = 0;
   let open = false;
-  const most = isJson((headers['content-type'] ?? '').split(';', 1)[0]) ? Infinity : STREAM_OCTETS;
+  const most = isJson((headers['content-type'] ?? '').split(';', 1)[0]) ? Infinity : STREAM_BYTES;
   if (/^text\/event-stream/.test(headers['content-type'] ?? '')) {
     response.destroy();
     return { status, headers, body: Buffer.alloc(0), open: true };

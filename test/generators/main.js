@@ -77,12 +77,12 @@ async function check(name, metadataId) {
   await use(outfile, later.url, { metadataId: `${metadataId}-later`, code: ADDED });
 }
 
-/** @param code what the client reads as the code of a refusal. */
+/** @param code what the client reads as the code of a rejection. */
 async function use(client, url, { metadataId, code }) {
   const used = await run(process.execPath, [client, url, metadataId]);
-  const { minted, listed, exported, streamed, refused } = JSON.parse(used);
+  const { minted, listed, exported, streamed, rejected } = JSON.parse(used);
   assert.match(minted, /^100\.102\/[0-9A-F]{32}$/);
-  assert.deepEqual([listed, exported, refused], [[minted], [minted], code]);
+  assert.deepEqual([listed, exported, rejected], [[minted], [minted], code]);
   const [first, second] = streamed;
   assert.match(first.identifier, /^100\.102\/[0-9A-F]{32}$/);
   assert.deepEqual([first.line, first.status], [1, 201]);

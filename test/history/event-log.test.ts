@@ -17,7 +17,7 @@ function endless(part: Partial<FoundEvents>) {
     page: (after: { position: bigint }, _query: unknown, read: number): Promise<FoundEvents> => {
       reads.push(read);
       const reached = at(Number(after.position) + read);
-      return Promise.resolve({ changes: [], reached, end: false, isFull: false, octets: 0, read, ...part });
+      return Promise.resolve({ changes: [], reached, end: false, isFull: false, bytes: 0, read, ...part });
     },
     headWithout: () => Promise.resolve(null),
   };
@@ -51,7 +51,7 @@ describe('a search of the log', () => {
   });
 
   it('ends when the patches of its events have more than 1 MiB', async () => {
-    const { next, reads } = endless({ changes: [change], octets: 3 * 2 ** 17 });
+    const { next, reads } = endless({ changes: [change], bytes: 3 * 2 ** 17 });
     expect((await next()).changes).toHaveLength(3);
     expect(reads).toHaveLength(3);
   });

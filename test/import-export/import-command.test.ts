@@ -76,7 +76,7 @@ describe('a line of an import', () => {
     ['/tombstone', 'is permitted only in the state "withdrawn"', { state: 'active' }],
     ['/leaseUntil', 'is required in the state "reserved"', { state: 'reserved', tombstone: null }],
     ['/leaseUntil', 'is permitted only in the state "reserved"', { leaseUntil: '2126-01-01T00:00:00Z' }],
-  ])('is refused at %s, which %s', (pointer, detail, members) => {
+  ])('is rejected at %s, which %s', (pointer, detail, members) => {
     const read = () => parseImport(readPart(TransferLineDto, { ...LINE, ...members }), known, ADMIN);
     expect(read).toThrow(expect.objectContaining({ extensions: { errors: [{ pointer, detail }] } }));
   });
@@ -85,7 +85,7 @@ describe('a line of an import', () => {
     ['/createdAt', (time: string) => ({ createdAt: time, updatedAt: time })],
     ['/updatedAt', (time: string) => ({ updatedAt: time })],
     ['/tombstone/withdrawnAt', (time: string) => ({ tombstone: { ...LINE.tombstone, withdrawnAt: time } })],
-  ])('is refused at %s where the time is more than 5 minutes in the future', (pointer, members) => {
+  ])('is rejected at %s where the time is more than 5 minutes in the future', (pointer, members) => {
     const now = new Date('2026-11-20T09:30:00.000Z');
     const read = (time: string) => () =>
       parseImport(readPart(TransferLineDto, { ...LINE, ...members(time) }), known, ADMIN, now);
@@ -118,13 +118,13 @@ describe('a line of an import', () => {
     ['state', ['withdrawn']],
     ['version', [3]],
     ['createdAt', [TIME]],
-  ] as const)('with %s %j is refused or read, and never fails', (name, value) => {
+  ] as const)('with %s %j is rejected or read, and never fails', (name, value) => {
     const empty = Array.isArray(value) && value.length === 0;
     const expected = name === 'alternateIds' && empty ? /^read$/ : /^(?:INVALID_REQUEST|NOT_RECOGNIZED)$/;
     expect(outcomeOf({ ...LINE, [name]: value })).toMatch(expected);
   });
 
-  it('with any JSON as any member is read or refused with a problem', () => {
+  it('with any JSON as any member is read or rejected with a problem', () => {
     // One or two changes: with more, only the first faults matter.
     const members = Object.keys(LINE).map((name) =>
       fc.tuple(fc.constant(name), name === 'tombstone' ? fc.oneof(anything, tombstones) : anything),
@@ -137,7 +137,7 @@ describe('a line of an import', () => {
     );
   });
 
-  it('that is any JSON is read or refused with a problem', () => {
+  it('that is any JSON is read or rejected with a problem', () => {
     fc.assert(
       fc.property(fc.oneof(anything, fc.dictionary(fc.constantFrom(...Object.keys(LINE)), anything)), (value) => {
         outcomeOf(value);
@@ -146,7 +146,7 @@ describe('a line of an import', () => {
     );
   });
 
-  it('of CSV with any cells is read or refused with a problem', () => {
+  it('of CSV with any cells is read or rejected with a problem', () => {
     const cells = fc.oneof(fc.string(), fc.constantFrom('', "'", TIME, 'withdrawn', 'reserved', '1', '20.500/x', '[]'));
     const row = fc.record(
       Object.fromEntries(

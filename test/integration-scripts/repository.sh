@@ -58,7 +58,7 @@ matches() {
 rows() {
   sed 1d "$1" | wc -l | tr -d ' '
 }
-# request [curl options]: writes the body of a response to the standard output, or that of a refusal to the standard error. A request is
+# request [curl options]: writes the body of a response to the standard output, or that of a rejection to the standard error. A request is
 # sent again after a lost connection, and after Retry-After while the service cannot process it or a request with its key is in
 # progress. A repeat has the same idempotency key, or the same metadata IDs, so that it changes nothing twice.
 request() {
@@ -70,7 +70,7 @@ request() {
     curl -K curl.conf --fail-with-body -D headers -o response "$@" >written 2>curl.txt || exit_code=$?
     case $exit_code in
       0) break ;;
-      # A refusal: another one than these is final.
+      # A rejection: another one than these is final.
       22) grep -q '^HTTP[^ ]* \(429\|503\)' headers || grep -q '"REQUEST_IN_FLIGHT"' response || attempt=$attempts ;;
       # The connection could not be made, or was lost.
       5 | 6 | 7 | 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) ;;
@@ -86,7 +86,7 @@ request() {
   done
   cat written response
 }
-# stream PATH TYPE FILE [curl options]: sends the lines of a file, again while the stream ends too early and while lines are refused that
+# stream PATH TYPE FILE [curl options]: sends the lines of a file, again while the stream ends too early and while lines are rejected that
 # can succeed later. The last line of a stream that was read to its end is a summary, which is not written.
 stream() {
   path=$1 type=$2 file=$3

@@ -102,7 +102,7 @@ const post = (path: string, body: object, key?: string) =>
   });
 
 /**
- * Sends lines of NDJSON, and sends them again while the stream ends too early or lines are refused that can succeed later.
+ * Sends lines of NDJSON, and sends them again while the stream ends too early or lines are rejected that can succeed later.
  * @returns the result of each line.
  */
 async function stream(path: string, lines: object[], key?: string): Promise<Result[]> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { cutLine } from '../../src/logging/line-limit.js';
 
 const asItIs = (line: string) => line;
-/** Characters of six octets each in the escapes of the logger. */
+/** Characters of six bytes each in the escapes of the logger. */
 const escaping = (line: string) => line.replaceAll('\u0085', '\\u0085');
 
 describe('a line of the log', () => {

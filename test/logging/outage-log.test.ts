@@ -3,8 +3,8 @@ import pg from 'pg';
 import { OutageLog } from '../../src/logging/outage-log.js';
 import { Problem } from '../../src/problem/problem.js';
 
-const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
-const REFUSED = { cause: 'ECONNREFUSED connection refused', reason: 'connect ECONNREFUSED 127.0.0.1:5432' };
+const rejected = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+const REJECTED = { cause: 'ECONNREFUSED connection refused', reason: 'connect ECONNREFUSED 127.0.0.1:5432' };
 const readOnly = Object.assign(new pg.DatabaseError('cannot execute INSERT', 7, 'error'), { code: '25006' });
 const slow = Object.assign(new pg.DatabaseError('canceling statement', 7, 'error'), { code: '57014' });
 
@@ -27,13 +27,13 @@ describe('an outage', () => {
     outages.connectionLost('a database connection was lost: terminating connection');
     for (let i = 0; i < 900; i++) {
       jest.advanceTimersByTime(20);
-      expect(outages.failed(refused, true)).toBe(true);
+      expect(outages.failed(rejected, true)).toBe(true);
     }
     // A health check is none of the requests that failed.
-    outages.failed(refused, false);
+    outages.failed(rejected, false);
     expect(lines).toEqual([
       ['warn', { reason: 'a database connection was lost: terminating connection' }, expect.stringContaining('fails')],
-      ['error', REFUSED, 'another failure of the database'],
+      ['error', REJECTED, 'another failure of the database'],
     ]);
     jest.advanceTimersByTime(1000);
     outages.responded();
@@ -46,13 +46,13 @@ describe('an outage', () => {
 
   it('is one where the database serves some requests between others that fail', () => {
     for (let i = 0; i < 20; i++) {
-      outages.failed(refused, true);
+      outages.failed(rejected, true);
       outages.responded();
       jest.advanceTimersByTime(3000);
     }
     jest.advanceTimersByTime(6000);
     // After a minute, at the level warn because some requests succeed.
-    expect(lines[1]).toEqual(['warn', { ...REFUSED, failedRequests: 20 }, 'the database still fails']);
+    expect(lines[1]).toEqual(['warn', { ...REJECTED, failedRequests: 20 }, 'the database still fails']);
     expect(lines[2]?.[1]).toMatchObject({ seconds: 57, failedRequests: 20 });
   });
 
@@ -81,8 +81,8 @@ describe('an outage', () => {
       expect(outages.failed(error, true)).toBe(false);
     }
     expect(lines).toEqual([]);
-    outages.failed(refused, true);
-    expect(lines).toEqual([['error', REFUSED, expect.stringContaining('fails')]]);
+    outages.failed(rejected, true);
+    expect(lines).toEqual([['error', REJECTED, expect.stringContaining('fails')]]);
     // Slow statements are a part of it; a defect still has its own line.
     expect([outages.failed(slow, true), outages.failed(new TypeError('a defect'), true)]).toEqual([true, false]);
   });

@@ -22,7 +22,7 @@ describe('parsing a naming authority', () => {
     [{ namingAuthority: 'abc' }, /^INVALID_NAMING_AUTHORITY/],
     [
       { namingAuthority: 'ä'.repeat(200), profile: 'handle' as const },
-      /^INVALID_REQUEST: \/namingAuthority: has 400 octets/,
+      /^INVALID_REQUEST: \/namingAuthority: has 400 bytes/,
     ],
     [
       { namingAuthority: '0.NA', profile: 'handle' as const, caseInsensitive: false },
@@ -42,8 +42,8 @@ describe('parsing a naming authority', () => {
     ],
     [{ namingAuthority: '1', targetTemplate: 'https://a.example/' }, /must contain \{guid\}/],
     [{ namingAuthority: '1', resolver: { scheme: 'ftp', authority: 'a.example' } }, /^INVALID_REQUEST: \/resolver: /],
-  ])('refuses %j', (command, refusal) => {
-    expect(() => parseNewNamingAuthority(command)).toThrow(refusal);
+  ])('rejects %j', (command, rejection) => {
+    expect(() => parseNewNamingAuthority(command)).toThrow(rejection);
   });
 
   it.each(['Lib-7', 'ark-Ä', '0.NA', '21.T14999', 'x%y', 'hdl', 'http'])('permits %s', (namingAuthority) => {

@@ -15,16 +15,16 @@ describe('mintmark_mints_total', () => {
     expect(found).toContain('mintmark_mints_total{naming_authority="100.102",outcome="replayed"} 1');
   });
 
-  it('labels refusals with a naming authority only after it has minted, so that clients cannot create labels', async () => {
+  it('labels rejections with a naming authority only after it has minted, so that clients cannot create labels', async () => {
     const metrics = new Metrics();
-    for (let i = 0; i < 1000; i++) metrics.minted(`666.${i}`, 'refused');
+    for (let i = 0; i < 1000; i++) metrics.minted(`666.${i}`, 'rejected');
     expect(await series(metrics, 'mintmark_mints_total')).toEqual([
-      'mintmark_mints_total{naming_authority="unknown",outcome="refused"} 1000',
+      'mintmark_mints_total{naming_authority="unknown",outcome="rejected"} 1000',
     ]);
     metrics.minted('666.1', 'existing');
-    metrics.minted('666.1', 'refused');
+    metrics.minted('666.1', 'rejected');
     expect(await series(metrics, 'mintmark_mints_total')).toContain(
-      'mintmark_mints_total{naming_authority="666.1",outcome="refused"} 1',
+      'mintmark_mints_total{naming_authority="666.1",outcome="rejected"} 1',
     );
   });
 
@@ -68,8 +68,8 @@ describe('mintmark_errors_total', () => {
 describe('mintmark_http_request_duration_seconds', () => {
   it('tells a stream of half an hour from one of five minutes', async () => {
     const metrics = new Metrics();
-    metrics.answered('GET', '/export', 200, 300);
-    metrics.answered('GET', '/export', 200, 1800);
+    metrics.responded('GET', '/export', 200, 300);
+    metrics.responded('GET', '/export', 200, 1800);
     const found = await series(metrics, 'mintmark_http_request_duration_seconds_bucket');
     const counts = found.map((line) => /le="([^"]+)".* (\d+)$/.exec(line)?.slice(1));
     expect(counts.slice(-4)).toEqual([

@@ -28,8 +28,8 @@ function rebuilt(namingAuthority: string) {
     latest: snapshot(2),
     previousVersions: new Map(),
   };
-  const { refused, candidates } = buildCandidates([{ job, attempt: 2 }], context);
-  const problem = refused[0]?.result;
+  const { rejected, candidates } = buildCandidates([{ job, attempt: 2 }], context);
+  const problem = rejected[0]?.result;
   return problem instanceof Problem ? problem.code : candidates[0]?.item.authority.version;
 }
 

@@ -79,7 +79,7 @@ describe('the queue of mints', () => {
     expect(minted.get('n7')).toBe(1);
   });
 
-  it('refuses the locked one after 4 s, with REQUEST_IN_FLIGHT when it has a key, else with CONFLICT_IN_PROGRESS', async () => {
+  it('rejects the locked one after 4 s, with REQUEST_IN_FLIGHT when it has a key, else with CONFLICT_IN_PROGRESS', async () => {
     const { queue: it } = queue(new Set(['a', 'b']));
     const since = performance.now();
     const results = await Promise.allSettled([it.mint(job('a', 'k')), it.mint(job('b')), it.mint(job('c'))]);
@@ -149,7 +149,7 @@ describe('the queue of mints', () => {
   });
 
   it.each([
-    ['a refusal', new Problem('OUTCOME_UNKNOWN', 'the answer was lost')],
+    ['a rejection', new Problem('OUTCOME_UNKNOWN', 'the answer was lost')],
     ['the absence of the database', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
     ['a statement over its limit', Object.assign(new Error('canceled'), { code: '57014' })],
   ])('does not send mints again after %s', async (_, error) => {

@@ -26,7 +26,7 @@ async function mintContested(jobs: readonly MintJob[]) {
   const service = new MintingService(
     { identifier: { mint } } as never,
     { explain: (undecided: Candidate[]) => Promise.resolve({ decided: [], undecided }) } as never,
-    { replace: (refused: unknown) => Promise.resolve(refused) } as never,
+    { replace: (rejected: unknown) => Promise.resolve(rejected) } as never,
     { refresh: () => Promise.resolve(KNOWN) } as never,
     { next: () => 'f58fb49e-b1f8-48f0-a606-e84cef294be5' },
     {} as never,

@@ -28,7 +28,7 @@ describe("Fastify's error about a body that is too large", () => {
   it('becomes a problem with the limit of the route', () => {
     expect(problemOf(error, of('POST', { bodyLimit: 262_144 }))).toMatchObject({
       code: 'BODY_TOO_LARGE',
-      detail: 'The body may have at most 262144 octets.',
+      detail: 'The body may have at most 262144 bytes.',
     });
   });
 });

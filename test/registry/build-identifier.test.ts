@@ -71,7 +71,7 @@ describe('an identifier to mint', () => {
     expect(identifier.metadata?.canonical).toBe(`hdl:100.102/${minted(2)}`);
   });
 
-  it('is refused with a lease in the past', () => {
+  it('is rejected with a lease in the past', () => {
     expect(() => build({ state: 'reserved', leaseUntil: '2001-01-01T00:00:00Z' })).toThrow(
       expect.objectContaining({
         code: 'INVALID_REQUEST',
@@ -125,7 +125,7 @@ describe('an identifier to register', () => {
     });
   });
 
-  it('CID-24: is refused as its own metadata ID', () => {
+  it('CID-24: is rejected as its own metadata ID', () => {
     expect(() => build({ guid: GUID, metadataId: `hdl:100.102/${GUID.toLowerCase()}` })).toThrow(
       expect.objectContaining({
         code: 'METADATA_ID_IS_IDENTIFIER',
@@ -134,7 +134,7 @@ describe('an identifier to register', () => {
     );
   });
 
-  it('is refused under the name of a Handle user, and as its own previous version', () => {
+  it('is rejected under the name of a Handle user, and as its own previous version', () => {
     const authority = { ...HANDLE, handleUsers: new Set(['ADMIN']) };
     expect(() => build({ localName: 'ADMIN' }, authority)).toThrow(
       expect.objectContaining({ code: 'IDENTIFIER_TAKEN' }),
@@ -155,7 +155,7 @@ describe('an identifier to register', () => {
       /under 100\.102 are GUIDs/,
     ],
     ['a GUID under "handle"', HANDLE, { guid: GUID }, '/guid', /under 20\.500 are not GUIDs/],
-  ])('CID-10: is refused with %s', (_, authority, request, pointer, detail) => {
+  ])('CID-10: is rejected with %s', (_, authority, request, pointer, detail) => {
     expect(() => build(request, authority)).toThrow(
       expect.objectContaining({
         code: 'WRONG_PROFILE',

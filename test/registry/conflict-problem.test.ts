@@ -6,7 +6,7 @@ import {
   shownConflict,
   valueHolderIn,
 } from '../../src/registry/conflict-problem.js';
-import { recordOctets } from '../../src/registry/identifier-record.js';
+import { recordBytes } from '../../src/registry/identifier-record.js';
 import { GUID, recordWith } from '../records.js';
 
 const NAME = `100.102/${GUID}`;
@@ -54,10 +54,10 @@ describe('a mint that contradicts the identifier with its metadata ID', () => {
   });
 });
 
-describe('the octets of a record', () => {
+describe('the bytes of a record', () => {
   it('count its Handle values too', () => {
     const value = { index: 1, type: 'URL', data: { format: 'string', value: 'https://a.example/' } };
-    const more = recordOctets(recordWith({ handleValues: [value] as never })) - recordOctets(recordWith());
+    const more = recordBytes(recordWith({ handleValues: [value] as never })) - recordBytes(recordWith());
     expect(more).toBe(JSON.stringify([value]).length);
   });
 });

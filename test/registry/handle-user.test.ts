@@ -42,7 +42,7 @@ describe('readHandleUser', () => {
     ['300:100.102/f58f7bfe33754a61bd1be9e57ab19ce9', 'INVALID_REQUEST'],
     [`300:100.102/${'x'.repeat(256)}`, 'INVALID_REQUEST'],
     ['300:ADMIN', 'MISSING_SEPARATOR'],
-  ])('refuses %s', (text, code) => {
+  ])('rejects %s', (text, code) => {
     expect(() => readHandleUser(text, '/handleUser')).toThrow(expect.objectContaining({ code }));
   });
 });

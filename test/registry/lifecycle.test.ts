@@ -63,11 +63,11 @@ describe('which step a state permits', () => {
       }).toThrow(/^WRONG_STATE: 100\.102\/F58F/);
   });
 
-  it('the refusal of a withdrawn identifier contains the reason code of its tombstone, and not the text', () => {
+  it('the rejection of a withdrawn identifier contains the reason code of its tombstone, and not the text', () => {
     expect(stateProblem(inState('withdrawn'), 'changed')?.detail).toContain('is withdrawn (other); only');
   });
 
-  it('the refusal names the state and the states that permit the step', () => {
+  it('the rejection names the state and the states that permit the step', () => {
     const detail = (state: State, step: Step) => stateProblem(inState(state), step)?.detail;
     expect(detail('active', 'activated')).toMatch(
       / is active; only an identifier that is reserved can be activated\.$/,

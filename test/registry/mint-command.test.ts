@@ -10,8 +10,8 @@ const LEASE = '2100-01-01T00:00:00Z';
 
 const parse = (more: Partial<MintRequest> = {}) => parseMintRequest({ namingAuthority: '100.102', ...more }, known);
 
-/** The code, the pointer and, for a malformed identifier, the offset of a refusal. */
-function refusal(more: Partial<MintRequest>): unknown[] {
+/** The code, the pointer and, for a malformed identifier, the offset of a rejection. */
+function rejection(more: Partial<MintRequest>): unknown[] {
   try {
     parse(more);
   } catch (error) {
@@ -68,7 +68,7 @@ describe('a mint request', () => {
 
   it('leaves room for 32 minted digits behind the start of a local name', () => {
     expect(parse({ localNameStart: 'a'.repeat(8160) }).localNameStart).toHaveLength(8160);
-    expect(refusal({ localNameStart: 'a'.repeat(8161) })).toEqual(['INVALID_REQUEST', '/localName']);
+    expect(rejection({ localNameStart: 'a'.repeat(8161) })).toEqual(['INVALID_REQUEST', '/localName']);
   });
 
   it('says how names were understood that are stored in another notation, and nothing of the others', () => {
@@ -87,9 +87,9 @@ describe('a mint request', () => {
   it.each(['isbn:9780000000000', 'ISSN:0000-0000', 'ark:12345', 'oai:1', 'https%3Aa', 'mailto:a', 'swh:1'])(
     'R-28: has no Fedora PID of the text %s, which has the scheme of others',
     (text) => {
-      expect(refusal({ metadataId: text })).toEqual(['WRONG_SCHEME', '/metadataId', 0]);
-      expect(refusal({ alternateIds: ['demo:7', ` ${text}`] })).toEqual(['WRONG_SCHEME', '/alternateIds/1', 1]);
-      expect(refusal({ previousVersion: text })).toEqual(['WRONG_SCHEME', '/previousVersion', 0]);
+      expect(rejection({ metadataId: text })).toEqual(['WRONG_SCHEME', '/metadataId', 0]);
+      expect(rejection({ alternateIds: ['demo:7', ` ${text}`] })).toEqual(['WRONG_SCHEME', '/alternateIds/1', 1]);
+      expect(rejection({ previousVersion: text })).toEqual(['WRONG_SCHEME', '/previousVersion', 0]);
     },
   );
 
@@ -140,7 +140,7 @@ describe('a mint request', () => {
     ],
     ['a GUID with a digit too few', { guid: GUID.slice(1) }, ['INVALID_GUID', '/guid', 31]],
     ['R-11: an empty local name', { localName: '' }, ['EMPTY_LOCAL_NAME', '/localName', 0]],
-    ['a local name over the limit in octets', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
+    ['a local name over the limit in bytes', { localName: 'é'.repeat(4097) }, ['INVALID_REQUEST', '/localName']],
     ['CID-02: a local name with a control character', { localName: 'a\u0001' }, ['INVALID_CHARACTER', '/localName', 1]],
     ['a reservation without a lease', { state: 'reserved' }, ['INVALID_REQUEST', '/leaseUntil']],
     ['a lease without a reservation', { leaseUntil: LEASE }, ['INVALID_REQUEST', '/leaseUntil']],
@@ -150,8 +150,8 @@ describe('a mint request', () => {
       { state: 'reserved', leaseUntil: '2100-02-30T00:00:00Z' },
       ['INVALID_REQUEST', '/leaseUntil'],
     ],
-  ])('refuses %s', (_, more, expected) => {
-    expect(refusal(more)).toEqual(expected);
+  ])('rejects %s', (_, more, expected) => {
+    expect(rejection(more)).toEqual(expected);
   });
 });
 
@@ -192,7 +192,7 @@ describe('the fingerprint of a mint request', () => {
     ['a local name', { localName: GUID }],
     ['a lease', { state: 'reserved', leaseUntil: LEASE }],
     ['another naming authority', { namingAuthority: '100.103' }],
-    ['the refusal of an existing metadata ID', { onExisting: 'reject' }],
+    ['the rejection of an existing metadata ID', { onExisting: 'reject' }],
     ['the update of an existing metadata ID', { onExisting: 'update' }],
   ])('differs for %s', (_, more) => {
     expect(fingerprint(more)).not.toBe(fingerprint());

@@ -84,7 +84,7 @@ const cases = fc.record<Case>({
 
 const snapshotOf = (authorities: Case['authorities']) => new NamingAuthoritySnapshot(authorities, DEFAULT_RESOLVER);
 
-/** What a part of the service does with a text: its value, or the code of its refusal. */
+/** What a part of the service does with a text: its value, or the code of its rejection. */
 const outcome = <T>(work: () => T): T | string => {
   try {
     return work();
@@ -155,7 +155,7 @@ describe('the parts of the service that read names', () => {
             if (address === null) expect(got.name).toBe('IDENTIFIER_NOT_FOUND');
             else expect(got).toEqual({ name, found: address });
             if (typeof metadata === 'string' || typeof alternate !== 'object' || typeof previousVersion === 'string')
-              throw new Error('a name that the service knows was refused');
+              throw new Error('a name that the service knows was rejected');
             const { key, comparison } = known.canonicalName(name);
             for (const each of [metadata, alternate, previousVersion, looked.name])
               expect([each?.key, each?.comparison]).toEqual([key, comparison]);

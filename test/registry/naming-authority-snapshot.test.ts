@@ -141,7 +141,7 @@ describe('recognition among known naming authorities', () => {
         return read.ok && read.value.key;
       }),
     );
-    // The first 16 octets of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
+    // The first 16 bytes of the SHA-256 of "hdl:777/0A1B2C3D4E5F60718293A4B5C6D7E8F9".
     expect(new Set(keys)).toEqual(new Set(['90433d2f-4882-29c6-1a57-2906f19b83ac']));
   });
 
@@ -167,7 +167,7 @@ describe('recognition among known naming authorities', () => {
     ['100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 39, 'CID-10'],
     ['https://hdl.handle.net/100.102/0a1b2c3d4e5f60718293a4b5c6d7e8f', 'INVALID_GUID', 62, 'CID-10'],
     ['hdl:100.102/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f', 'INVALID_GUID', 20, 'CID-10'],
-  ])('CID-10: %j is refused under the profile "cordra" where it breaks', (text, code, offset, rule) => {
+  ])('CID-10: %j is rejected under the profile "cordra" where it breaks', (text, code, offset, rule) => {
     expect(known.readName(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
     expect(known.readAlternate(text)).toMatchObject({ ok: false, fault: { code, offset, rule } });
     const elsewhere = text.replace('100.102', '100.103');
@@ -202,7 +202,7 @@ describe('a naming authority that cannot mint', () => {
   it.each([
     ['9.9', 'UNKNOWN_NAMING_AUTHORITY', 'no naming authority "9.9" exists'],
     ['20.700', 'SUSPENDED_NAMING_AUTHORITY', 'the naming authority "20.700" is suspended'],
-  ])('%s is refused as %s: %s', (prefix, code, detail) => {
+  ])('%s is rejected as %s: %s', (prefix, code, detail) => {
     const some = new NamingAuthoritySnapshot([authority('20.700', { state: 'suspended' })], DEFAULT_RESOLVER);
     const errors = [{ pointer: '/namingAuthority', detail }];
     expect(() => activeIn(some, prefix)).toThrow(expect.objectContaining({ code, extensions: { errors } }));

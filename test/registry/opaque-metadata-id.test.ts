@@ -12,7 +12,7 @@ const ANY = authorityWith({ prefix: '20.500', profile: 'handle', metadataIdSchem
 const FOLDING = authorityWith({ prefix: '20.600', profile: 'handle', caseInsensitive: true });
 const both = new NamingAuthoritySnapshot([authorityWith(), ANY, FOLDING], DEFAULT_RESOLVER);
 
-const octetsOf = (text: string) => Buffer.from(text).toString('hex');
+const bytesOf = (text: string) => Buffer.from(text).toString('hex');
 const opaqueTexts = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 30 }),
@@ -54,10 +54,10 @@ const recognizedTexts = fc
   .filter((text) => recognize(text).ok);
 
 describe('an opaque metadata ID', () => {
-  it('has another key than each text that differs in an octet', () => {
+  it('has another key than each text that differs in a byte', () => {
     fc.assert(
       fc.property(opaqueTexts, opaqueTexts, (a, b) => {
-        expect(opaqueName(a).key === opaqueName(b).key).toBe(octetsOf(a) === octetsOf(b));
+        expect(opaqueName(a).key === opaqueName(b).key).toBe(bytesOf(a) === bytesOf(b));
         expect(denotes(a, opaqueName(b))).toBe(a === b);
       }),
     );
@@ -96,12 +96,12 @@ describe('an opaque metadata ID', () => {
     ['\x9f', 'has the control character U+009F at offset 0'],
     ['a\ud800', 'has a surrogate without its partner, which UTF-8 does not encode'],
     ['\udc00a', 'has a surrogate without its partner, which UTF-8 does not encode'],
-    ['a'.repeat(2049), 'has 2049 octets in UTF-8; at most 2048 are allowed'],
-    [`${'é'.repeat(1024)}a`, 'has 2049 octets in UTF-8; at most 2048 are allowed'],
-  ])('%j is refused', (text, fault) => {
+    ['a'.repeat(2049), 'has 2049 bytes in UTF-8; at most 2048 are allowed'],
+    [`${'é'.repeat(1024)}a`, 'has 2049 bytes in UTF-8; at most 2048 are allowed'],
+  ])('%j is rejected', (text, fault) => {
     expect(opaqueFault(text)).toBe(fault);
-    const refused = new Problem('INVALID_REQUEST', `The metadata ID ${fault}.`);
-    expect(() => readMetadataId(text, both, '/metadataId', 'any')).toThrow(refused);
+    const rejected = new Problem('INVALID_REQUEST', `The metadata ID ${fault}.`);
+    expect(() => readMetadataId(text, both, '/metadataId', 'any')).toThrow(rejected);
   });
 
   it.each([' ', '~', '\xa0', '\u2028', '\ufeff', '\u{10ffff}', 'a'.repeat(2048), 'é'.repeat(1024)])(
@@ -151,7 +151,7 @@ it('an identifier is described by the key of its own name, which no opaque text 
 });
 
 it.each(['oai:repo.org:123/4', '6ba7b810-9dad-11d1-80b4-00c04fd430c8', '4711'])(
-  '%s elsewhere is refused with the IDs that fit',
+  '%s elsewhere is rejected with the IDs that fit',
   (text) => {
     expect(() => readMetadataId(text, KNOWN, '/metadataId')).toThrow(
       /CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI.*"metadataIdScheme": "any"/s,

@@ -18,7 +18,7 @@ const SELF = all.canonicalName(toCordraId(`100.102/${GUID}`));
 const decide = (text: string, found: IdentifierRecord | null, known = all, self: CanonicalName | null = SELF) =>
   predecessorOf(readPredecessor(text, known, '/previousVersion'), found, self);
 
-function refusal(work: () => unknown): unknown {
+function rejection(work: () => unknown): unknown {
   try {
     work();
   } catch (error) {
@@ -46,8 +46,8 @@ describe('the name of a previous version', () => {
   it.each([
     ['100.102/xyz', 'INVALID_GUID'],
     [OTHER, 'MISSING_SEPARATOR'],
-  ])('%s is refused with %s', (text, code) => {
-    expect(refusal(() => readPredecessor(text, all, '/previousVersion'))).toEqual([code, '/previousVersion']);
+  ])('%s is rejected with %s', (text, code) => {
+    expect(rejection(() => readPredecessor(text, all, '/previousVersion'))).toEqual([code, '/previousVersion']);
   });
 });
 
@@ -84,8 +84,8 @@ describe('the decision about a previous version', () => {
     ['itself replaces the identifier', `100.102/${OTHER}`, { ...other, previousVersion: `hdl:100.102/${GUID}` }, all],
     ['is hidden', '20/name', null, restricted],
     ['is of a naming authority that a restricted key cannot know', '77.7/a', null, restricted],
-  ])('refuses one that %s', (_, text, found, known) => {
-    expect(refusal(() => decide(text, found, known))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
+  ])('rejects one that %s', (_, text, found, known) => {
+    expect(rejection(() => decide(text, found, known))).toEqual(['INVALID_PREDECESSOR', '/previousVersion']);
   });
 
   it('compares a generated name with nothing', () => {

@@ -12,7 +12,7 @@ describe('the size of a record', () => {
     alternateIds: Array.from({ length: alternates }, () => 'a'.repeat(8189)),
   });
 
-  it('is at most 65,536 octets of UTF-8, without Handle values', () => {
+  it('is at most 65,536 bytes of UTF-8, without Handle values', () => {
     const fits = { ...record(7), target: 't'.repeat(65_536 - 7 * 8189 - 3 - 14) };
     expect(() => {
       requireSize(fits, null);

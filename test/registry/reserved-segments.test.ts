@@ -15,7 +15,7 @@ describe('the reserved first segments', () => {
     expect([...first, ...documents].filter((segment) => !isReservedSegment(segment))).toEqual([]);
   });
 
-  it('are those of the faces that are planned', () => {
+  it('are those of the interfaces that are planned', () => {
     const planned =
       'api hrls hdlresolver objects shoulder id ui static docs .well-known - v1 v2 V10 runs exports'.split(' ');
     expect(planned.filter((segment) => !isReservedSegment(segment))).toEqual([]);

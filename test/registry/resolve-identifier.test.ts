@@ -41,7 +41,7 @@ describe('the identifier in a text', () => {
     await expect(seen('100.103')).rejects.toMatchObject({ code: 'IDENTIFIER_NOT_FOUND' });
   });
 
-  it('is refused with its pointer if it is malformed', async () => {
+  it('is rejected with its pointer if it is malformed', async () => {
     await expect(resolve('100.102/')).rejects.toMatchObject({
       code: 'INVALID_GUID',
       extensions: { errors: [{ pointer: '#path/identifier' }] },

@@ -53,7 +53,7 @@ describe('requireTemplate', () => {
       `${BASE}${'a'.repeat(2048 - BASE.length - 31)}{guid}`,
       'at most 2048 characters',
     ],
-  ])('refuses a template %s', (_, template, detail) => {
+  ])('rejects a template %s', (_, template, detail) => {
     const problem = problemOf(() => {
       requireTemplate(template, '/targetTemplate');
     });
@@ -97,7 +97,7 @@ describe('targetFrom', () => {
     ['..', `${BASE}a/{localName}/b`],
     ['..', `${BASE}a/{localName}?b`],
     ['..', `${BASE}a/{localName}#b`],
-  ])('refuses the local name "%s" as a segment of %s', (localName, template) => {
+  ])('rejects the local name "%s" as a segment of %s', (localName, template) => {
     const problem = problemOf(() => target(template, localName));
     expect(problem.code).toBe('INVALID_REQUEST');
     expect(problem.extensions.errors).toEqual([
@@ -114,7 +114,7 @@ describe('targetFrom', () => {
     expect(target(template, localName)).toBe(expected);
   });
 
-  it('counts the encoded characters, and refuses one too many', () => {
+  it('counts the encoded characters, and rejects one too many', () => {
     const longest = Math.floor((2048 - BASE.length) / 3);
     expect(target(`${BASE}{localName}`, '/'.repeat(longest))).toHaveLength(BASE.length + 3 * longest);
     const problem = problemOf(() => target(`${BASE}{localName}`, '/'.repeat(longest + 1)));

@@ -32,8 +32,8 @@ describe('parsing a reservation', () => {
       { leaseUntil: '2126-02-30T00:00:00Z' },
       /^INVALID_REQUEST: \/leaseUntil: "2126-02-30T00:00:00Z" is not a calendar date/,
     ],
-  ])('refuses %j', (members, refusal) => {
-    expect(() => parseReservation({ ...request, ...members })).toThrow(refusal);
+  ])('rejects %j', (members, rejection) => {
+    expect(() => parseReservation({ ...request, ...members })).toThrow(rejection);
   });
 });
 

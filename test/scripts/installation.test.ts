@@ -41,10 +41,10 @@ function includesFloor(part: string): boolean {
 describe('the lockfile', () => {
   it('has no package that warns of its engine on Node.js 20.19', () => {
     expect(project?.engines?.node).toBe('>=20.19');
-    const refusing = Object.entries(packages).filter(
+    const rejecting = Object.entries(packages).filter(
       ([, { engines }]) => engines?.node !== undefined && !engines.node.split('||').some(includesFloor),
     );
-    expect(refusing.map(([path, { engines }]) => `${path} ${engines?.node}`)).toEqual([]);
+    expect(rejecting.map(([path, { engines }]) => `${path} ${engines?.node}`)).toEqual([]);
   });
 
   it('has the Prisma CLI, its studio and its engines for development only, so that `npm prune --omit=dev` removes them', () => {
@@ -58,7 +58,7 @@ describe('the lockfile', () => {
   });
 });
 
-/** The disk space of a folder in octets, without the packages inside it. */
+/** The disk space of a folder in bytes, without the packages inside it. */
 function diskSpace(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules');
   const sizes = entries.map((entry) => {

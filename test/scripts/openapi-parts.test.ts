@@ -21,7 +21,7 @@ const documentOf = (operations: Operation[], schemas: Document['components']['sc
 });
 
 describe('shareResponses', () => {
-  const refusal = (description: string) => ({
+  const rejection = (description: string) => ({
     description,
     headers: { A: {} },
     content: { 'application/problem+json': {} },
@@ -29,8 +29,8 @@ describe('shareResponses', () => {
 
   it('keeps the codes at each operation and the rest in one component', () => {
     const [one, two] = [
-      operation('one', { responses: { 404: refusal('`A`') } }),
-      operation('two', { responses: { 404: refusal('`B`'), 200: { description: 'fine' } } }),
+      operation('one', { responses: { 404: rejection('`A`') } }),
+      operation('two', { responses: { 404: rejection('`B`'), 200: { description: 'fine' } } }),
     ];
     const document = documentOf([one, two]);
     shareResponses(document);
@@ -41,19 +41,19 @@ describe('shareResponses', () => {
   });
 
   it('gives a response that may be a page a component of its own', () => {
-    const page = { ...refusal('`A`'), content: { 'application/problem+json': {}, 'text/html': {} } };
+    const page = { ...rejection('`A`'), content: { 'application/problem+json': {}, 'text/html': {} } };
     const document = documentOf([
       operation('one', { responses: { 404: page } }),
-      operation('two', { responses: { 404: refusal('`A`') } }),
+      operation('two', { responses: { 404: rejection('`A`') } }),
     ]);
     shareResponses(document);
     expect(Object.keys(document.components.responses ?? {})).toEqual(['NotFound', 'NotFoundOrPage']);
   });
 
-  it('refuses responses of one status that differ', () => {
-    const other = { ...refusal('`A`'), headers: {} };
+  it('rejects responses of one status that differ', () => {
+    const other = { ...rejection('`A`'), headers: {} };
     const document = documentOf([
-      operation('one', { responses: { 404: refusal('`A`') } }),
+      operation('one', { responses: { 404: rejection('`A`') } }),
       operation('two', { responses: { 404: other } }),
     ]);
     expect(() => {
@@ -87,7 +87,7 @@ describe('shareParts', () => {
     expect(names).toEqual(['ApiKeysIdInPath', 'IdInQuery', 'ReservationsIdInPath']);
   });
 
-  it('refuses two parts for which there is one name', () => {
+  it('rejects two parts for which there is one name', () => {
     const parts = ['x', 'y'].flatMap((text) => lists([parameter('id', 'path', text)], ['events']));
     const document = documentOf(parts.map((part, index) => ({ ...part, operationId: `${index}` })));
     expect(() => {
@@ -102,7 +102,7 @@ describe('withPlainSchemaNames', () => {
     expect(renamed.components.schemas).toEqual({ Page: { items: reference('Item') }, Item: {} });
   });
 
-  it('refuses names that become equal', () => {
+  it('rejects names that become equal', () => {
     expect(() => withPlainSchemaNames(documentOf([], { StateDto: {}, State: {} }))).toThrow('the name State');
   });
 });
@@ -209,7 +209,7 @@ describe('describeSecurity', () => {
     expect([one.security, one.description]).toEqual([security, `Text.\n\n${sentence}`]);
   });
 
-  it('refuses a route that declares nothing', () => {
+  it('rejects a route that declares nothing', () => {
     expect(() => {
       describeSecurity(operation('one'), { scopes: undefined });
     }).toThrow('one declares neither');

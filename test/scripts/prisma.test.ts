@@ -33,7 +33,7 @@ describe('npm run db:migrate', () => {
     },
   );
 
-  it('refuses the database of DATABASE_URL', () => {
+  it('rejects the database of DATABASE_URL', () => {
     const { status, stderr } = migrateDev({
       DATABASE_URL: 'postgresql://role:password@localhost/registry',
       ACCESS: 'open',

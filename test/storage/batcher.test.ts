@@ -63,7 +63,7 @@ describe('a gathering', () => {
     expect(await Promise.all(results)).toHaveLength(41);
   });
 
-  it('refuses an item when the queue is full, and continues with the rest', async () => {
+  it('rejects an item when the queue is full, and continues with the rest', async () => {
     const { work, letGo } = held();
     const gathering = new Batcher(work, LIMITS);
     const results = [1, 2, 3, 4, 5, 6].map((item) => gathering.add(item));
@@ -98,14 +98,14 @@ describe('a gathering', () => {
 
 describe('a gathering with a limit of the wait', () => {
   const WAITS = { ...LIMITS, maxWaitMs: 100 };
-  const refused = { code: 'DATABASE_UNAVAILABLE' };
+  const rejected = { code: 'DATABASE_UNAVAILABLE' };
 
-  it('refuses items that were not sent in time, and keeps those that were sent and those that came later', async () => {
+  it('rejects items that were not sent in time, and keeps those that were sent and those that came later', async () => {
     const { groups, work, letGo } = held();
     const gathering = new Batcher(work, WAITS);
     const sent = gathering.add(1);
     const old = [gathering.add(2), gathering.add(3)];
-    for (const each of old) await expect(each).rejects.toMatchObject(refused);
+    for (const each of old) await expect(each).rejects.toMatchObject(rejected);
     const late = gathering.add(4);
     await letGo();
     await letGo();
@@ -113,11 +113,11 @@ describe('a gathering with a limit of the wait', () => {
     expect(groups).toEqual([[1], [4]]);
   });
 
-  it('refuses each item after its own wait', async () => {
+  it('rejects each item after its own wait', async () => {
     const { work } = held();
     const gathering = new Batcher(work, WAITS);
     void gathering.add(1);
-    for (const item of [2, 3]) await expect(gathering.add(item)).rejects.toMatchObject(refused);
+    for (const item of [2, 3]) await expect(gathering.add(item)).rejects.toMatchObject(rejected);
     expect(gathering.depth).toBe(0);
   });
 });

@@ -26,7 +26,7 @@ describe('work that meets names of other requests', () => {
     expect(attempts.count).toBe(21);
   });
 
-  it('is refused after 5 s', async () => {
+  it('is rejected after 5 s', async () => {
     const { run } = transaction(Infinity);
     const slow = () => {
       jest.advanceTimersByTime(600);

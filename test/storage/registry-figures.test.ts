@@ -5,7 +5,7 @@ import { RegistryFigures } from '../../src/storage/registry-figures.js';
 /** What `pg` returns for several statements. */
 const resultsOf = (row: object) => [{ rows: [] }, { rows: [] }, { rows: [] }, { rows: [row] }, { rows: [] }];
 
-const ROW = { counted: 3, estimated: 0, endingLeases: 2, databaseOctets: 9_000_000, clockSeconds: 1_800_000_000 };
+const ROW = { counted: 3, estimated: 0, endingLeases: 2, databaseBytes: 9_000_000, clockSeconds: 1_800_000_000 };
 
 function figuresOf(query: () => Promise<unknown>) {
   const queried = jest.fn(query);
@@ -16,7 +16,7 @@ describe('the figures of the registry', () => {
   it('are read by one query, which scrapes of a minute share', async () => {
     const { figures, queried } = figuresOf(() => Promise.resolve(resultsOf(ROW)));
     const read = await Promise.all([figures.read(), figures.read(), figures.read()]);
-    expect(read[0]).toMatchObject({ identifiers: 3, endingLeases: 2, databaseOctets: 9_000_000 });
+    expect(read[0]).toMatchObject({ identifiers: 3, endingLeases: 2, databaseBytes: 9_000_000 });
     expect(new Set(read).size).toBe(1);
     await figures.read();
     expect(queried).toHaveBeenCalledTimes(1);
@@ -46,7 +46,7 @@ describe('the figures of the registry', () => {
   });
 
   it('are not numbers while the database does not respond within a second, and are read again by the next scrape', async () => {
-    const unknown = { identifiers: NaN, endingLeases: NaN, databaseOctets: NaN, clockOffsetSeconds: NaN };
+    const unknown = { identifiers: NaN, endingLeases: NaN, databaseBytes: NaN, clockOffsetSeconds: NaN };
     const outcomes: (() => Promise<unknown>)[] = [
       () => Promise.reject(new Error('the connection was lost')),
       () => new Promise(() => {}),

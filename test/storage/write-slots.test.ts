@@ -43,7 +43,7 @@ describe('the connections of writes', () => {
 
   it('are waited for without a limit where none is configured', async () => {
     jest.useRealTimers();
-    const slots = new WriteSlots(1, Infinity, () => new Error('refused'));
+    const slots = new WriteSlots(1, Infinity, () => new Error('rejected'));
     expect(slots.enter()).toBeNull();
     const entered = slots.enter();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -51,12 +51,12 @@ describe('the connections of writes', () => {
     await entered;
   });
 
-  it('are refused after the limit, and not lost', async () => {
+  it('are rejected after the limit, and not lost', async () => {
     const slots = slotsOf(1);
     expect(slots.enter()).toBeNull();
-    const refused = expect(slots.enter()).rejects.toThrow(/^waited 5000 ms$/);
+    const rejected = expect(slots.enter()).rejects.toThrow(/^waited 5000 ms$/);
     await jest.advanceTimersByTimeAsync(5000);
-    await refused;
+    await rejected;
     slots.leave();
     expect(slots.enter()).toBeNull();
   });

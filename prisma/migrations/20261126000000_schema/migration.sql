@@ -1,12 +1,12 @@
--- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 octets
+-- The schema of Mintmark. Text columns that are compared have the byte-wise collation "C". A key column has the first 16 bytes
 -- of the SHA-256 of a comparison key as a UUID: the service compares the names themselves after each hit (decision 63). Every
 -- index has its readers beside it; test/e2e/database/pages-by-index and test/e2e/database/plans compare them with the plans of PostgreSQL. Columns are in
 -- the order of their alignment, which saves the padding between them.
 
 -- Rows of these tables are never deleted, and what identifies a thing never changes. The history is appended to.
-CREATE FUNCTION "refuse_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "reject_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'rows of % are kept as they are: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'rows of % are kept as they are: % is rejected', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';
 END $$;
 
 -- Handle prefixes under which identifiers are minted (CID-09). Identifiers refer to the number, which is shorter.
@@ -56,11 +56,11 @@ CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (up
 CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
 CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "id", "prefix" ON "naming_authority"
-    FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+    FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
--- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check refuses without a lock. The lock waits for the transactions that write names, and the
--- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 83).
+-- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check rejects without a lock. The lock waits for the transactions that write names, and the
+-- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35).
 
 CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
@@ -69,7 +69,7 @@ BEGIN
         OR EXISTS (SELECT FROM "alternate_identifier" a WHERE a."claimed_authority_id" = "authority" AND a."claimed_name" IS NOT NULL);
 END $$;
 
-CREATE FUNCTION "refuse_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+CREATE FUNCTION "reject_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 BEGIN
     IF NOT "has_names"(OLD."id") THEN
         LOCK TABLE "identifier", "handle_user" IN SHARE MODE;
@@ -83,7 +83,7 @@ END $$;
 CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR EACH ROW
     WHEN ((OLD."profile", OLD."case_insensitive", OLD."stores_handle_values", OLD."sandbox", OLD."metadata_id_scheme")
           IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."stores_handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
-    EXECUTE FUNCTION "refuse_change_of_rules"();
+    EXECUTE FUNCTION "reject_change_of_rules"();
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
 -- change (decision 62): its place in the log is its position and its id, so this table and "change" take ids from one sequence.
@@ -184,7 +184,7 @@ CREATE INDEX "identifier_created_idx" ON "identifier" ("created_at", "id");
 -- Readers: the list and the count of a naming authority. Every row meets the condition; it prevents that PostgreSQL finds single
 -- identifiers by this index as long as it has no statistics.
 CREATE INDEX "identifier_authority_idx" ON "identifier" ("naming_authority_id", "created_at", "id") WHERE "id" > 0;
--- Readers: the list and the look-up of a target. It has a hash of 8 octets, and statements compare the target itself too.
+-- Readers: the list and the look-up of a target. It has a hash of 8 bytes, and statements compare the target itself too.
 CREATE INDEX "identifier_target_idx" ON "identifier" (hashtextextended("target", 0), "created_at", "id") WHERE "target" IS NOT NULL;
 -- Reader: the list of reserved or withdrawn identifiers. Mints of active ones do not write it.
 CREATE INDEX "identifier_inactive_idx" ON "identifier" ("created_at", "id") WHERE "state" <> 'active';
@@ -205,18 +205,18 @@ CREATE STATISTICS "identifier_target_statistics" ON hashtextextended("target", 0
 
 CREATE TRIGGER "identifier_kept"
     BEFORE DELETE OR TRUNCATE OR UPDATE OF "id", "naming_authority_id", "guid", "local_name", "local_key", "created_at", "position", "client", "key_id", "registered", "reservation", "metadata_record_id"
-    ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+    ON "identifier" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
 
 -- The first event of an identifier is read from its row until its first change, so a change that is no new version would rewrite the
 -- history. The condition calls no function, so it costs the changes of the service nearly nothing.
 
-CREATE FUNCTION "refuse_rewrite"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "reject_rewrite"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'a change of an identifier is its next version, with version = % and is_first_event = false, and has a row in "change": an update of the identifier % to version % is refused', OLD."version" + 1, OLD."id", NEW."version" USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'a change of an identifier is its next version, with version = % and is_first_event = false, and has a row in "change": an update of the identifier % to version % is rejected', OLD."version" + 1, OLD."id", NEW."version" USING ERRCODE = 'restrict_violation';
 END $$;
 
 CREATE TRIGGER "identifier_versions" BEFORE UPDATE ON "identifier" FOR EACH ROW
-    WHEN (NEW."version" <> OLD."version" + 1 OR NEW."is_first_event") EXECUTE FUNCTION "refuse_rewrite"();
+    WHEN (NEW."version" <> OLD."version" + 1 OR NEW."is_first_event") EXECUTE FUNCTION "reject_rewrite"();
 
 -- At the end of the statement, "change" has the new versions: the statement that updates identifiers appends them. A session keeps
 -- the plan of the function, so sequential scans are off.
@@ -240,7 +240,7 @@ CREATE TRIGGER "identifier_history" AFTER UPDATE ON "identifier" REFERENCING NEW
 -- transaction writes. When the lease has ended by the commit, the transaction fails like one that lost against another: the service
 -- repeats it, and finds the lease ended. No transaction takes an hour, so the function is called for leases that end soon only.
 
-CREATE FUNCTION "refuse_late_activation"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "reject_late_activation"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF clock_timestamp() >= OLD."lease_until" THEN
         RAISE EXCEPTION 'the lease of the identifier % ended while its activation waited', OLD."id" USING ERRCODE = 'serialization_failure';
@@ -250,7 +250,7 @@ END $$;
 
 CREATE CONSTRAINT TRIGGER "identifier_activation" AFTER UPDATE ON "identifier" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (OLD."state" = 'reserved' AND NEW."state" = 'active' AND OLD."lease_until" < clock_timestamp() + INTERVAL '1 hour')
-    EXECUTE FUNCTION "refuse_late_activation"();
+    EXECUTE FUNCTION "reject_late_activation"();
 
 -- One bulk load gives tens of thousands of rows the same key. By these statistics the planner would expect as many rows for every
 -- other key, and read the whole table for a key that has none. Most look-ups are for a key of few rows. The settings apply from
@@ -319,7 +319,7 @@ END $$;
 
 -- Changes of identifiers, and of naming authorities where "identifier_id" is null, in the order in which transactions began to
 -- write. "position" is the number of the transaction plus "log_offset", so that it grows also where transaction numbers go back:
--- after a restore and after a failover (decisions 18 and 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
+-- after a restore and after a failover (decision 79). "server_started_at" is the start of the PostgreSQL server at which "value" was raised last.
 
 CREATE TABLE "change_offset" (
     "id" INTEGER NOT NULL DEFAULT 1,
@@ -341,7 +341,7 @@ CREATE TABLE "position_gate" (
 
 -- The timeline of the server, of which each promotion begins a new one: the name of any file of the write-ahead log begins with it, in
 -- eight hexadecimal digits. The control file has it only after the first checkpoint. It never changes while sessions write, so the
--- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it refuses this like a write.
+-- function is immutable: a plan contains the number, and mints do not compute it. A standby has none: it rejects this like a write.
 
 CREATE FUNCTION "timeline"() RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
@@ -404,7 +404,7 @@ CREATE UNIQUE INDEX "change_identifier_key" ON "change" ("identifier_id", "versi
 -- Reader: the history of a naming authority.
 CREATE UNIQUE INDEX "change_authority_key" ON "change" ("naming_authority_id", "version") WHERE "identifier_id" IS NULL;
 
-CREATE TRIGGER "change_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "change" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "change_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "change" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
 
 -- Results of requests with an Idempotency-Key that are not in the row of an identifier.
 
@@ -482,7 +482,7 @@ BEGIN
               END;
 END $$;
 
--- Keys of clients. The secret is not stored. A key that was created under open access, without authentication, is refused under
+-- Keys of clients. The secret is not stored. A key that was created under open access, without authentication, is rejected under
 -- ACCESS=keys until an administrator confirms it.
 
 CREATE TABLE "api_key" (
@@ -546,14 +546,14 @@ CREATE TABLE "cursor_secret" (
 
 -- No statement of the service empties a table.
 
-CREATE TRIGGER "alternate_identifier_kept" BEFORE TRUNCATE ON "alternate_identifier" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "change_offset_kept" BEFORE TRUNCATE ON "change_offset" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "position_gate_kept" BEFORE TRUNCATE ON "position_gate" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "request_kept" BEFORE TRUNCATE ON "request" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "handle_user_kept" BEFORE TRUNCATE ON "handle_user" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
-CREATE TRIGGER "cursor_secret_kept" BEFORE TRUNCATE ON "cursor_secret" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_change"();
+CREATE TRIGGER "alternate_identifier_kept" BEFORE TRUNCATE ON "alternate_identifier" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "change_offset_kept" BEFORE TRUNCATE ON "change_offset" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "position_gate_kept" BEFORE TRUNCATE ON "position_gate" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "request_kept" BEFORE TRUNCATE ON "request" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "request_part_kept" BEFORE TRUNCATE ON "request_part" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "api_key_kept" BEFORE TRUNCATE ON "api_key" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "handle_user_kept" BEFORE TRUNCATE ON "handle_user" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "cursor_secret_kept" BEFORE TRUNCATE ON "cursor_secret" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
 
 -- Few rows of these tables are ever changed, so autovacuum freezes a page when it marks it as visible. By default it freezes rows that
 -- are 50 million transactions old, and the vacuum against wraparound would read and write all of a table that was never changed. A
@@ -633,7 +633,7 @@ RETURN coalesce((
   WHERE v."value" ->> 'permissions' LIKE '__1_' AND upper(v."value" ->> 'type' COLLATE "C") <> 'HS_SECKEY'
 ), '[]'::jsonb);
 
--- Identifiers that have not changed since they were minted, as the events that they are. `octets` is about the size of the
+-- Identifiers that have not changed since they were minted, as the events that they are. `bytes` is about the size of the
 -- patch, without building it.
 
 CREATE VIEW "first_event" AS
@@ -646,7 +646,7 @@ SELECT "position", "id", "naming_authority_id", "id" AS "identifier_id", 1 AS "v
            'tombstone', NULL)))::text AS "patch",
        coalesce(octet_length("metadata_id"), 0) + coalesce(octet_length("target"), 0)
          + coalesce(octet_length(array_to_string("alternate_ids", ',')), 0) + coalesce(octet_length("previous_version"), 0)
-         + coalesce(octet_length("handle_values"::text), 0) AS "octets"
+         + coalesce(octet_length("handle_values"::text), 0) AS "bytes"
 FROM "identifier" WHERE "is_first_event";
 
 -- Every event. A reader of the log limits each half, because PostgreSQL does not use the index of the second half for the

@@ -15,7 +15,7 @@ import { HasNoControls, NullIsAbsent, Nullable, Optional, IsTime } from '../../h
 import { SCOPES, type Scope } from '../../access/principal.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_PREFIX_OCTETS } from '../../registry/naming-authority.js';
+import { MAX_PREFIX_BYTES } from '../../registry/naming-authority.js';
 
 const MAX_GRANTS = 1000;
 
@@ -29,7 +29,7 @@ export class GrantDto {
    * The Handle prefix.
    * @example "100.102"
    */
-  @MaxLength(MAX_PREFIX_OCTETS)
+  @MaxLength(MAX_PREFIX_BYTES)
   @IsString()
   namingAuthority: string;
 

@@ -9,11 +9,11 @@ import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService, type KeyPosition } from '../../managing/api-keys.service.js';
-import { Cursors } from '../../http/validation/cursor.js';
+import { Cursors } from '../../http/cursor.js';
 import type { ApiKey } from '../../storage/api-key-store.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 
-/** The administrator's key of the environment, which is not stored. */
+/** The key in `ADMIN_API_KEY`, which is not stored. */
 const ADMINISTRATOR: OwnApiKeyDto = {
   ...{ id: null, client: ADMIN.client, label: null, scopes: ['admin'], namingAuthorities: null },
   ...{ expiresAt: null, createdAt: null, handleUser: null },

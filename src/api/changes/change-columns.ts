@@ -18,7 +18,6 @@ const NAMES = [
   ] as const),
 ];
 
-/** The columns of a file of changes. */
 export const CHANGE_COLUMNS: FileColumns = {
   names: NAMES,
   required: ['identifier', 'metadataId'],
@@ -46,7 +45,7 @@ export function readRow(row: Row): object {
   };
 }
 
-/** The truth value in a cell, which spreadsheets write in upper case, or its text, which is refused later. */
+/** Parses a Boolean, which spreadsheets write in upper case. Other text is returned for validation to reject. */
 function truthOr(cell: string): boolean | string {
   const text = cell.trim().toLowerCase();
   return text === 'true' || (text === 'false' ? false : cell);

@@ -9,10 +9,9 @@ import { type IdentifierRecord, nativeText } from '../../registry/identifier-rec
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import type { ChangeResultDto } from './change.dto.js';
 
-/** Identifiers that are read together: a stream keeps their records until its client has read them. */
+/** Records that are read at once; a stream keeps them in memory until its client has read the results. */
 const READ_TOGETHER = 10;
 
-/** How the results of changes are represented. */
 export interface ChangeStyle {
   readonly principal: Principal;
   readonly instance: string;
@@ -27,7 +26,6 @@ export class ChangePresenter {
     private readonly presenter: IdentifierPresenter,
   ) {}
 
-  /** The results of a chunk, in pieces. */
   async *results(lines: readonly ChangedLine[], style: ChangeStyle): AsyncGenerator<ChangeResultDto[]> {
     for (let from = 0; from < lines.length; from += READ_TOGETHER) {
       const some = lines.slice(from, from + READ_TOGETHER);
@@ -37,7 +35,7 @@ export class ChangePresenter {
   }
 
   preview({ line, clientRef, repairs, identifier: found, result }: PreviewedLine, instance: string): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
+    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
     const { before, after, amendment } = result;
     const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
     const { version } = after;
@@ -51,7 +49,7 @@ export class ChangePresenter {
     records: ReadonlyMap<bigint, IdentifierRecord> | null,
     { instance }: ChangeStyle,
   ): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...refusalOf(result, instance, found) };
+    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
     const { outcome, id, identifier, version, old } = result;
     const record = records?.get(id);
     return {
@@ -72,7 +70,6 @@ export class ChangePresenter {
   }
 }
 
-/** Absent where the text is the name of the identifier. */
 function repairsIn(repairs: ChangedLine['repairs']): Pick<ChangeResultDto, 'repairs'> {
   return repairs.length > 0 ? { repairs } : {};
 }
@@ -81,7 +78,7 @@ function named(line: number, clientRef: string | undefined): Pick<ChangeResultDt
   return { line, clientRef: clientRef ?? null };
 }
 
-function refusalOf(
+function rejectionOf(
   problem: Problem,
   instance: string,
   identifier: string | undefined,

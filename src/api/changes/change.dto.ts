@@ -13,7 +13,7 @@ import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import type { RepairCode } from '@mintmark/identifier';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
@@ -41,7 +41,7 @@ export class ChangeLineDto {
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   identifier?: string;
 
@@ -86,11 +86,11 @@ export class ChangeLineDto {
    * without `identifier` it is not changed, and names the identifier that has it.
    */
   @ApiProperty({
-    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_OCTETS },
+    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_BYTES },
     example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   })
   @OptionalOrNull()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   metadataId?: string | null;
 
@@ -106,11 +106,11 @@ export class ChangeLineDto {
 
   /** The identifier of the previous version of the object, by the rules of `PATCH` and of an activation; null removes it. */
   @ApiProperty({
-    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_OCTETS },
+    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_BYTES },
     example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
   })
   @OptionalOrNull()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   previousVersion?: string | null;
 

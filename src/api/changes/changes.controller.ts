@@ -90,7 +90,7 @@ export class ChangesController {
     const { principal } = context;
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
-    // Before the response starts, so that the refusal of a header line still has a status.
+    // Read before the response starts, so that an invalid header line can still set the status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
     const names = new PreviewedNames();
@@ -123,7 +123,7 @@ export class ChangesController {
   }
 }
 
-/** Parses and validates a line; its fault is its result. */
+/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine(
   { number, value, content }: RawLine,
   namingAuthority: string | undefined,
@@ -142,7 +142,7 @@ function readLine(
   }
 }
 
-/** Repeated in the result of an invalid line too, so that the client can match it. */
+/** Reads `clientRef` from an invalid line too, so that the client can match the result. */
 function clientRefOf(value: unknown): string | undefined {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<ChangeLineDto>) : {};
   return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : undefined;

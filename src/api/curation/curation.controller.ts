@@ -79,7 +79,6 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
   );
 }
 
-/** The identifier, the principal and `If-Match` of a request. */
 interface Target extends RequestContext {
   readonly identifier: string;
   readonly ifMatch: EntityTags | undefined;

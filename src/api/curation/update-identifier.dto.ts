@@ -12,7 +12,7 @@ import {
 import type { RepairCode } from '@mintmark/identifier';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
@@ -30,11 +30,11 @@ export class UpdateIdentifierDto {
     type: String,
     nullable: true,
     required: false,
-    maxLength: MAX_STORED_OCTETS,
+    maxLength: MAX_STORED_BYTES,
     example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
   })
   @OptionalOrNull()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   metadataId?: string | null;
 
@@ -76,11 +76,11 @@ export class UpdateIdentifierDto {
     type: String,
     nullable: true,
     required: false,
-    maxLength: MAX_STORED_OCTETS,
+    maxLength: MAX_STORED_BYTES,
     example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
   })
   @OptionalOrNull()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   previousVersion?: string | null;
 

@@ -11,7 +11,7 @@ import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '..
 
 interface Document {
   readonly mediaType: string;
-  readonly octets: Buffer;
+  readonly bytes: Buffer;
   /** A strong entity tag (RFC 9110 8.8.3), with its quotes. */
   readonly entityTag: string;
 }
@@ -25,7 +25,6 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const PNG = 'image/png';
 const MARKDOWN = 'text/plain; charset=utf-8';
 
-/** Each document by its path: the media type, and a file or a text. */
 const SOURCES = new Map<string, readonly [mediaType: string, source: URL | string]>([
   ['/openapi.json', ['application/json; charset=utf-8', new URL('openapi.json', OPENAPI)]],
   ['/openapi.yaml', ['application/yaml; charset=utf-8', new URL('openapi.yaml', OPENAPI)]],
@@ -51,15 +50,15 @@ async function findDocument(path: string): Promise<Document | null> {
   if (document === undefined) {
     document = load(mediaType, source);
     loaded.set(path, document);
-    // A failed read is repeated by the next request.
+    // The next request repeats a failed read.
     document.catch(() => loaded.delete(path));
   }
   return document;
 }
 
 async function load(mediaType: string, source: URL | string): Promise<Document> {
-  const octets = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
-  return { mediaType, octets, entityTag: `"${createHash('sha256').update(octets).digest('base64url')}"` };
+  const bytes = typeof source === 'string' ? Buffer.from(source) : await readFile(source);
+  return { mediaType, bytes, entityTag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
 /** A cached document may be ten minutes old; the cache then revalidates it with its entity tag. */
@@ -76,10 +75,10 @@ export class DocumentsController {
     const [path = '/'] = request.url.split('?', 1);
     const document = await findDocument(path);
     if (document === null) throw new Problem('NOT_FOUND', `Swagger UI has no file at ${path}.`);
-    const { mediaType, octets, entityTag } = document;
+    const { mediaType, bytes, entityTag } = document;
     void reply.headers({ etag: entityTag, 'cache-control': CACHE_CONTROL });
     if (matchesWeakly(request.headers['if-none-match'], entityTag)) void reply.status(304).send();
-    else void reply.type(mediaType).send(octets);
+    else void reply.type(mediaType).send(bytes);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Swagger UI of a relative URL, without inline scripts, which the Content-Security-Policy forbids. */
+/** The page of Swagger UI. It has no inline script, because the Content-Security-Policy forbids them. */
 export function swaggerUiPage(base: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -20,9 +20,8 @@ export function swaggerUiPage(base: string): string {
 }
 
 /**
- * Starts Swagger UI, without the bar of its makers, with folded schemas, and ready to send. Its validator is disabled, because the
- * badge is an image of another host. It has a button for a file, and not the example, where the schema of a body has a media type, and
- * it writes an example of lines as one JSON string.
+ * Starts Swagger UI. The validator is disabled, because its badge is an image of another host. Without `contentMediaType`, Swagger UI
+ * shows the example of a body in place of a file chooser. `getSampleSchema` would quote an example of NDJSON as one JSON string.
  */
 export const SWAGGER_UI_SCRIPT = `const url = new URL("../../openapi.json", document.currentScript.src);
 fetch(url).then((response) => response.json()).then((spec) => {

@@ -33,7 +33,7 @@ const RETRY_MS = 2000;
  * The log as server-sent events (HTML Living Standard 9.2). The next page is read when the client has read the previous
  * one, so a slow client uses no memory. The stream ends when the client disconnects, the service stops, or after ten
  * minutes. A problem ends it with an event "problem".
- * @param first the first page, read before, so that its errors have a status.
+ * @param first the first page, which the caller reads so that its errors set the status.
  */
 export function eventStream(
   log: Pick<EventLog, 'next' | 'isStopping'>,
@@ -55,7 +55,7 @@ async function* pieces(
   hungUp: AbortSignal,
   heartbeatMs: number,
 ): AsyncGenerator<string> {
-  // A client that loses the connection before the first event goes on from here, and not from its own cursor.
+  // A client that loses the connection before the first event resumes here, not at its own cursor.
   const start = `id: ${cursors.reached(first.reached, 'at', query.isRestricted)}\n\n`;
   yield `retry: ${RETRY_MS}\n${first.changes.length > 0 ? `\n${written(first, query, cursors)}` : start}`;
   const end = performance.now() + LONGEST_MS;
@@ -82,8 +82,8 @@ function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCu
 }
 
 /**
- * A comment, and the cursor where it advanced: an ID without data is not an event. A restricted reader always gets an
- * ID, because an occasional one would reveal the writes of others.
+ * Writes a comment, and the cursor where it advanced: an ID without data is not an event. A restricted reader always gets
+ * an ID, because an occasional one would reveal the writes of others.
  */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);

@@ -94,7 +94,7 @@ export class EventPageDto {
   next: string;
 
   /**
-   * Whether nothing more is there now; with `sort=-at`, whether the begin of the log is reached.
+   * Whether nothing more is there now; with `sort=-at`, whether the start of the log is reached.
    * @example true
    */
   end: boolean;

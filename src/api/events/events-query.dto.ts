@@ -1,5 +1,5 @@
 import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
-import { MAX_CURSOR_LENGTH } from '../../http/validation/cursor.js';
+import { MAX_CURSOR_LENGTH } from '../../http/cursor.js';
 import { Optional } from '../../http/validation/member-decorators.js';
 import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../../http/validation/page-query.dto.js';
 import { ApiProperty } from '../../openapi/annotations.js';

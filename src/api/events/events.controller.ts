@@ -2,7 +2,7 @@ import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { LongLived } from '../../access/limits.guard.js';
+import { LongLived } from '../../access/limits/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
@@ -42,7 +42,7 @@ export class EventsController {
    * reads up to 200,000 events, for up to ten seconds or `wait`, and where it found nothing by then the page is empty,
    * `end` is false and `next` continues behind what was read. A new consumer starts with `cursor=latest`, and its first page
    * is empty. `sort=-at` returns the log in reverse order from now on backwards: `next` continues before what was read,
-   * `end` is true at the begin of the log, and what happens meanwhile changes no page.
+   * `end` is true at the start of the log, and what happens meanwhile changes no page.
    *
    * After a failover or a restore that lost the event of the cursor, the response is 410
    * `CURSOR_AHEAD` with `next`, the cursor at which to start again: events after it come again, and those that do not were

@@ -9,7 +9,7 @@ import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js'
 /** The identifiers to export, and the form of CSV. `columns`, `delimiter` and `excel` return CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
   /**
-   * The first characters of the target. Compared octet by octet with the target as it is stored: case and percent-encoding
+   * The first characters of the target. Compared byte by byte with the target as it is stored: case and percent-encoding
    * differ.
    * @example "https://old.example.org/"
    */

@@ -4,7 +4,7 @@ import { Controller, Get, Headers, HttpStatus, Query, Req, Res } from '@nestjs/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { CurrentPrincipal } from '../../access/current-principal.js';
-import { Places, holderOf } from '../../access/places.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { streamEnd } from '../../http/body/stream-summary.dto.js';
@@ -21,10 +21,9 @@ import { ExportQueryDto } from './export-query.dto.js';
 import { ExportService } from '../../import-export/export.service.js';
 import { type TransferLine, lineOf } from './transfer-presenter.js';
 
-/** The path of the operation. */
 const PATH = '/identifiers/export';
 
-/** Characters after which a text is sent. */
+/** Characters after which a chunk is sent. */
 const MAX_TEXT = 65_536;
 
 /** How long the client may take to read the last line of an aborted export, and the polling interval. */
@@ -36,8 +35,8 @@ interface Format {
   readonly file: string;
   readonly head: string;
   readonly write: (lines: readonly TransferLine[]) => string;
-  /** What follows the last line where the export cannot continue. */
-  readonly refuse: (problem: Problem, line: number) => string;
+  /** The last line of an export that cannot continue. */
+  readonly reject: (problem: Problem, line: number) => string;
 }
 
 const LINES: Format = {
@@ -45,10 +44,10 @@ const LINES: Format = {
   file: 'identifiers.ndjson',
   head: '',
   write: (lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-  refuse: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
+  reject: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
 };
 
-/** @throws Problem INVALID_REQUEST for columns that there are not. */
+/** @throws Problem INVALID_REQUEST for unknown columns. */
 function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
   const form = { columns: columnsIn(columns), delimiter };
   return {
@@ -57,7 +56,7 @@ function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
     head: `${excel === true ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
     write: (lines) => writeRows(lines, form),
     // CSV has no row for a problem.
-    refuse: () => '',
+    reject: () => '',
   };
 }
 
@@ -136,14 +135,14 @@ export class ExportController {
 }
 
 async function* write(
-  { head, write: rows, refuse }: Format,
+  { head, write: rows, reject }: Format,
   lines: (records: readonly IdentifierRecord[]) => TransferLine[],
   first: IdentifierRecord[],
   pages: AsyncIterable<IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
-  // A page is emptied while it is written.
+  // Counted now, because `written` empties the page.
   let count = first.length;
   yield* written(first, rows, lines);
   try {
@@ -153,7 +152,7 @@ async function* write(
     }
   } catch (error) {
     if (error instanceof Problem) {
-      yield refuse(error, count + 1);
+      yield reject(error, count + 1);
       await flushed(response);
     }
     // Throwing leaves the response incomplete, so that the client detects the abort.
@@ -162,8 +161,8 @@ async function* write(
 }
 
 /**
- * A page in texts that are short even where its records are large: Node keeps two of them for a client that does not read. The
- * page is emptied, because suspended generators refer to it while the stream waits for a place.
+ * Writes a page in short chunks, even of large records, because Node keeps two chunks for a client that does not read. Empties
+ * the page, because suspended generators would keep its records in memory while the stream waits for a place.
  */
 function* written(
   page: IdentifierRecord[],
@@ -188,8 +187,8 @@ async function flushed(response: ServerResponse): Promise<void> {
 }
 
 /**
- * The preferred format, NDJSON unless the client prefers CSV.
- * @throws Problem NOT_ACCEPTABLE, or INVALID_REQUEST for columns that there are not.
+ * The format that the client prefers; NDJSON by default.
+ * @throws Problem NOT_ACCEPTABLE, or INVALID_REQUEST for unknown columns.
  */
 function formatFor(accept: string | undefined, query: CsvQuery): Format {
   const isCsv = query.excel === true || query.columns !== undefined || query.delimiter !== undefined;

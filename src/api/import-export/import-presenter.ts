@@ -16,16 +16,16 @@ import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
 
-/** The result of a line: of its import, of an equal identifier, of a conflict or of an error. */
+/** Presents the result of a line that was imported, unchanged, in conflict or invalid. */
 export function presentLine({ line, result }: LineResult, reader: ConflictReader): ImportResultDto {
-  if (result instanceof Problem) return refusalOf(line, result);
-  if (result.outcome === 'conflict') return refusalOf(line, problemIn(result.conflicts, reader));
+  if (result instanceof Problem) return rejectionOf(line, result);
+  if (result.outcome === 'conflict') return rejectionOf(line, problemIn(result.conflicts, reader));
   const { outcome, record } = result;
   const status = outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
   return { line, status, identifier: nativeText(record), outcome };
 }
 
-function refusalOf(line: number, problem: Problem): ImportResultDto {
+function rejectionOf(line: number, problem: Problem): ImportResultDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 

@@ -30,7 +30,7 @@ import { ImportService, type ReadyLine, type ReceivedLine } from '../../import-e
 import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
-/** Most lines that one statement imports. */
+/** The most lines that one statement imports. */
 const CHUNK_LINES = 500;
 
 @ApiTags('identifiers')
@@ -88,7 +88,7 @@ export class ImportController {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
-    // Before the response starts, so that the refusal of a header line still has a status.
+    // Read before the response starts, so that an invalid header line can still set the status.
     const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun ? new PreviewedImports() : null;
@@ -115,7 +115,7 @@ export class ImportController {
   }
 }
 
-/** Parses and validates a line; its fault is its result. */
+/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
   try {
     const sent = value();

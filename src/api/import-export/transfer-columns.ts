@@ -21,17 +21,14 @@ const COLUMNS = [
   ...(['handleValues', 'hiddenValues'] as const),
 ] as const;
 
-/** The columns of a file of identifiers: those of an export. */
 export const IMPORT_COLUMNS: FileColumns = { names: COLUMNS, required: ['identifier'], row: 'an import' };
 
 /** Excel needs it to detect UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
-/** What separates the cells of an export. */
 export const DELIMITERS = [',', ';'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** The form of an export as CSV. */
 export interface CsvForm {
   readonly columns: readonly Column[];
   readonly delimiter: Delimiter;
@@ -40,7 +37,7 @@ export interface CsvForm {
 type Column = (typeof COLUMNS)[number];
 
 /**
- * The columns that a query names, in any case; all of them without one.
+ * Parses the list of columns of a query, which is case-insensitive; without a list, returns all columns.
  * @throws Problem INVALID_REQUEST
  */
 export function columnsIn(text: string | undefined): readonly Column[] {
@@ -57,14 +54,14 @@ export function columnsIn(text: string | undefined): readonly Column[] {
 
 const quoteAll = { record_delimiter: 'windows', quoted: true, quoted_empty: true } as const;
 
-/** The header line of an export. */
+/** Writes the header line of an export. */
 export function writeHeader({ columns, delimiter }: CsvForm): string {
   return stringify([[...columns]], { ...quoteAll, delimiter });
 }
 
 /**
- * Writes rows by RFC 4180, every cell quoted. An apostrophe precedes a formula at the start of a cell or after a `;`, a
- * tab or a line break in it. `readRow` removes it.
+ * Writes rows by RFC 4180 and quotes every cell. An apostrophe precedes a formula at the start of a cell or after a `;`, a tab or
+ * a line break in it; `readRow` removes the apostrophe.
  */
 export function writeRows(lines: readonly TransferLine[], { columns, delimiter }: CsvForm): string {
   const rows = lines.map((line) => {
@@ -92,7 +89,7 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
 
 /**
  * Converts a row to a line of NDJSON, which is validated later. An empty cell is null where the member can be null, and otherwise
- * absent. The target is absent too, so that the target template applies, except in an export, which says that there is none.
+ * absent. An empty target is null in an export, whose identifier has none, and absent in a list, to which the target template applies.
  */
 export function readRow(row: Row): object {
   const { withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy, ...others } = textsIn(row);
@@ -119,7 +116,7 @@ export function readRow(row: Row): object {
   };
 }
 
-/** Members that an export has as null where there is none. */
+/** Members whose empty cells are null. */
 const NULLABLE: ReadonlySet<string> = new Set([
   ...['metadataId', 'leaseUntil', 'previousVersion'],
   ...TEXTS.map(({ name }): string => name).filter((name) => name !== 'target'),
@@ -129,12 +126,12 @@ function isFilled(cell: string | undefined): cell is string {
   return cell !== undefined && cell !== '';
 }
 
-/** The number in a cell, or its text, which is refused later. */
+/** Parses a number; other text is returned for validation to reject. */
 function numberOr(cell: string): number | string {
   return /^[0-9]{1,10}$/.test(cell) ? Number(cell) : cell;
 }
 
-/** The JSON in a cell, or its text, which is refused later. */
+/** Parses JSON; other text is returned for validation to reject. */
 function jsonOr(cell: string): unknown {
   try {
     return JSON.parse(cell);

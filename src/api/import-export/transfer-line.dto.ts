@@ -24,7 +24,7 @@ import {
 } from '../../registry/identifier-record.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle/values/index.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 
 /** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
 const MAX_VERSION = 1_000_000_000;
@@ -56,7 +56,7 @@ export class TransferTombstoneDto {
    * @example "The object was deposited twice."
    */
   @IsKeepable()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   reason: string;
 
@@ -64,7 +64,7 @@ export class TransferTombstoneDto {
   @ApiProperty({ type: String, nullable: true, required: false, example: null })
   @IsOptional()
   @IsKeepable()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   replacedBy: string | null = null;
 }
@@ -79,14 +79,14 @@ export class TransferLineDto {
    * The identifier.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   identifier: string;
 
   /** The identifier of the metadata record that describes the object, or a text of a naming authority with the `metadataIdScheme` "any". */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
   @IsOptional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   metadataId: string | null = null;
 
@@ -126,7 +126,7 @@ export class TransferLineDto {
   })
   @IsOptional()
   @IsKeepable()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   previousVersion: string | null = null;
 

@@ -2,15 +2,14 @@ import { nativeText, serializeLifecycle } from '../../registry/identifier-record
 import type { TransferRecord } from '../../import-export/transfer-record.js';
 import type { TransferLineDto } from './transfer-line.dto.js';
 
-/** A line of an export, which has every member. */
 export type TransferLine = Required<TransferLineDto>;
 
-/** What the registry sets when an identifier is minted; a list to import may leave them out. */
+/** Members that the registry sets at minting; a list to import may omit them. */
 export const REGISTRY_MEMBERS = ['state', 'version', 'createdAt', 'updatedAt'] as const;
 
 /**
- * The members that must be equal in a registered identifier so that a line is unchanged: all of an export, and of a list those
- * that it has, and the state.
+ * The members that must equal those of the registered identifier for a line to be unchanged: the members of a list and the state;
+ * undefined, for all, in an export.
  */
 export function comparedIn(sent: object): readonly string[] | undefined {
   const present = Object.entries(sent).flatMap(([name, value]) => (isAbsent(name, value) ? [] : [name]));
@@ -22,9 +21,9 @@ function isAbsent(name: string, value: unknown): boolean {
 }
 
 /**
- * What is exported of a record, its members always in the same order.
- * @param shown the record as the key sees it.
- * @param isComplete whether values that not everybody may read are exported too. All others that the record has are counted.
+ * The line of a record, with its members in a fixed order. `hiddenValues` counts the values that are not exported.
+ * @param shown the redacted record.
+ * @param isComplete whether values that are not public are exported.
  */
 export function lineOf(record: TransferRecord, shown: TransferRecord, isComplete: boolean): TransferLine {
   const line = { identifier: nativeText(shown), metadataId: shown.metadataId, ...serializeLifecycle(shown) };

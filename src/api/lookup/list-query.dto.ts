@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { Optional } from '../../http/validation/member-decorators.js';
 import { IsCursor, DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/page-query.dto.js';
-import { RefusesMembers } from '../../http/validation/request-validation.js';
+import { RejectsMembers } from '../../http/validation/request-validation.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { PAGE_ORDERS, type PageOrder } from '../../storage/identifiers/page-range.js';
@@ -13,7 +13,7 @@ const ONLY_EXPORTED = (name: string): string =>
   `"${name}" is a filter of GET /identifiers/export only, which reads all identifiers; a list reads few of them`;
 
 /** The filter, the order and the page of a list. */
-@RefusesMembers({ targetPrefix: ONLY_EXPORTED('targetPrefix'), changedBy: ONLY_EXPORTED('changedBy') })
+@RejectsMembers({ targetPrefix: ONLY_EXPORTED('targetPrefix'), changedBy: ONLY_EXPORTED('changedBy') })
 export class ListQueryDto extends IdentifierFilterDto {
   /** Maximum number of items in the response. */
   @IsPageLimit()

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
-import { Places, holderOf } from '../../access/places.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { FindingService, type LookupResult } from '../../finding/finding.service.js';
@@ -9,7 +9,7 @@ import type { Hint } from '../../finding/miss.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
-import { type CursorKind, Cursors } from '../../http/validation/cursor.js';
+import { type CursorKind, Cursors } from '../../http/cursor.js';
 import { withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
@@ -46,7 +46,7 @@ const LOOKUP_PATH = '/identifiers/lookup';
 
 const text = { schema: { type: 'string' as const } };
 
-/** Look-ups of up to this number of texts take no place: their records have less than a page. */
+/** Look-ups of up to this many texts take no place, because their records are smaller than a page. */
 const FEW_ITEMS = 10;
 
 const VARY = { Vary: { description: '`Accept`, where the response depends on it.', ...text } };
@@ -132,7 +132,7 @@ export class LookupController {
   ): Promise<void> {
     const isWanted = (): boolean => !reply.raw.closed;
     const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
-    // Without a place, so that a few names that the standby has do not wait for the same client's misses at a frozen primary.
+    // A short look-up takes no place, so that names in the replica do not wait for the same client's misses at a stalled primary.
     if (items.length <= FEW_ITEMS) await sendShortList(reply, 'items', this.responses(results));
     else await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
@@ -218,7 +218,7 @@ export class LookupController {
     return this.views.show(found, type, { principal, request, reply });
   }
 
-  /** Empties each part, because suspended generators refer to it while the stream waits for a place. */
+  /** Empties each part, because suspended generators would keep its records in memory while the stream waits for a place. */
   private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<LookupResultDto> {
     let index = 0;
     for await (const results of parts)

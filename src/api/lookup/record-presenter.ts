@@ -14,7 +14,7 @@ import {
   withdrawnPage,
 } from '../../record-page/index.js';
 import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
-import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/default-resolver.js';
+import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/setting-tokens.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
@@ -31,16 +31,14 @@ import { IdentifierPresenter, SerializedIdentifier } from '../representation/ide
 
 export const HTML = 'text/html';
 
-/** The headers of a page. */
 const PAGE_HEADERS = {
   ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY),
   'content-type': `${HTML}; charset=utf-8`,
 };
 
-/** The headers of a page in place of a problem document. */
 const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
-/** Pages of records for browsers; see `record-page/`. */
+/** Renders records as pages for browsers; see `record-page/`. */
 @Injectable()
 export class RecordPages {
   constructor(
@@ -48,10 +46,7 @@ export class RecordPages {
     @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
   ) {}
 
-  /**
-   * The page of a record that the principal can see, also of a withdrawn one.
-   * @param urls where the service serves the record, and its history if the principal can see it.
-   */
+  /** The page of a record, active or withdrawn, that the principal can see; with its history where there is a URL for it. */
   async of(
     { record, metadataIdScheme }: Omit<Found, 'repairs'>,
     uris: Uris,
@@ -67,9 +62,8 @@ export class RecordPages {
 }
 
 /**
- * Sets the status of a name that is not registered.
- * @param name as the request has it, decoded.
- * @param hint what is probably wrong with it; null where that is not known.
+ * Sets the status and the headers for a name that is not registered.
+ * @param name the decoded name in the request.
  * @returns the page.
  */
 export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply): string {
@@ -81,7 +75,7 @@ export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply
 }
 
 /**
- * Sets the status of a GUID that several identifiers have.
+ * Sets the status and the headers for a GUID that several identifiers have.
  * @param names `NA/local`.
  * @returns the page, or JSON.
  */
@@ -98,17 +92,16 @@ export function showChoices(text: string, names: readonly string[], type: string
   return `${JSON.stringify({ candidates: names })}\n`;
 }
 
-/** A media type that `Accept` has to name; null for JSON. */
+/** The media type that `Accept` names; null for JSON. */
 export type ViewType = typeof HTML | typeof LINKSET | null;
 
-/** A request for a record, its client and its response. */
 export interface Viewing {
   readonly principal: Principal;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** The response of a record as JSON, as a page and as a link set, each with its entity tag (RFC 9110 8.8.3). */
+/** Responds with a record as JSON, page or link set, each with a separate entity tag (RFC 9110 8.8.3). */
 @Injectable()
 export class RecordViews {
   constructor(
@@ -146,12 +139,12 @@ export class RecordViews {
       type === HTML
         ? await this.pages.of(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
-    // A cache replaces the headers of a stored page by those of 304 (RFC 9111 3.2).
+    // Sent with 304 too, because a cache updates the headers of a stored page from it (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
     return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
   }
 
-  /** `Link` of a withdrawn record: who blocks it, and its replacement. */
+  /** The `Link` of a withdrawn record, to the party that blocks it and to its replacement. */
   private linksOf(record: IdentifierRecord): { readonly link?: string } {
     const replacedBy = record.tombstone?.replacedBy ?? null;
     const replacement = replacedBy === null ? [] : [{ rel: IS_REPLACED_BY, href: hrefOf(replacedBy) }];
@@ -159,7 +152,7 @@ export class RecordViews {
     return link === undefined ? {} : { link };
   }
 
-  /** The problem with what a reinstatement needs: the version and its entity tag, and the record for a key that may reinstate it. */
+  /** Adds what a reinstatement needs to the problem: version and entity tag, and the record for a key that may reinstate it. */
   private forReinstatement(
     { code, detail, extensions }: Problem,
     link: { readonly link?: string },
@@ -192,7 +185,7 @@ function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Princ
   return { record, history: seesHistory ? `${record}/history` : null };
 }
 
-/** Absolute URLs; paths where the request names no plain host. */
+/** Makes URLs absolute; without a usable host in the request they stay paths. */
 function atOrigin({ record, history }: RecordUrls, request: FastifyRequest): RecordUrls {
   const origin = ownOrigin(request) ?? '';
   return { record: origin + record, history: history === null ? null : origin + history };

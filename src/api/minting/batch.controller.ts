@@ -20,7 +20,7 @@ import type { ReceivedItem } from '../../bulk/mint-item.js';
 
 const PATH = '/identifiers/batch';
 
-/** Items that are validated or serialized before other requests continue. */
+/** Items that are validated before other requests continue. */
 const SLICE = 100;
 
 @ApiTags('identifiers')
@@ -78,7 +78,7 @@ export class BatchController {
     sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
   }
 
-  /** Written in pieces, because a whole response can exceed 10 MB. */
+  /** Writes the response in parts, because the whole can exceed 10 MB. */
   private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
     let before = '{"items":[';
     for await (const part of this.presenter.results(results, style)) {
@@ -91,8 +91,8 @@ export class BatchController {
 }
 
 /**
- * Validates a batch, and each item on its own.
- * @throws Problem INVALID_REQUEST for a fault outside the items; that of an item is its result.
+ * Validates a batch, and each of its items separately.
+ * @throws Problem INVALID_REQUEST for an error outside the items; that of an item becomes its result.
  */
 async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
   const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);

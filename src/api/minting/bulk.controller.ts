@@ -109,7 +109,7 @@ export class BulkController {
   }
 }
 
-/** Parses and validates a line; its fault is its result. */
+/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
   try {
     return { line, ...readItem(value()) };

@@ -17,7 +17,6 @@ import { type MintOutcome, type NamedResult, type WholeOutcome, isWholeOutcome }
 /** Results that are serialized before other requests continue. */
 const SLICE = 100;
 
-/** How the results of many mints are represented. */
 export interface ResultStyle {
   readonly principal: Principal;
   readonly instance: string;
@@ -32,7 +31,7 @@ export class MintPresenter {
     private readonly found: FoundRecords,
   ) {}
 
-  /** The response to a single mint: status, `Location`, `ETag` and the representation. */
+  /** Sets the status and the headers of a single mint. @returns the body. */
   async respond(reply: FastifyReply, minted: MintOutcome, principal: Principal): Promise<string> {
     const outcome = isWholeOutcome(minted) ? minted : await this.found.read(minted);
     const shown = this.show(outcome.record, principal);
@@ -48,7 +47,6 @@ export class MintPresenter {
     });
   }
 
-  /** The results of many mints, in order and in parts. */
   async *results(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<MintResultDto[]> {
     if (style.isMinimal) {
       for (let from = 0; from < results.length; from += SLICE)
@@ -59,7 +57,7 @@ export class MintPresenter {
   }
 
   private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
-    if (result instanceof Problem) return refused({ clientRef, result }, style);
+    if (result instanceof Problem) return rejected({ clientRef, result }, style);
     const { principal } = style;
     return {
       ...{ clientRef, status: statusOf(result), identifier: nativeText(result.record) },
@@ -79,16 +77,16 @@ export class MintPresenter {
   }
 }
 
-/** A result without a representation, with the metadata ID that only the service knows. */
+/** A result without a representation, with the metadata ID if the service minted it. */
 function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
-  if (result instanceof Problem) return refused({ clientRef, result }, style);
+  if (result instanceof Problem) return rejected({ clientRef, result }, style);
   const { record, metadataRecord } = result;
   const brief = { clientRef, status: statusOf(result), identifier: nativeText(record), ...notesOn(result) };
   if (metadataRecord === null || style.principal.hides(record)) return brief;
   return { ...brief, metadataId: canonicalUri(identifierOf(metadataRecord)) };
 }
 
-function refused(
+function rejected(
   { clientRef, result }: { readonly clientRef: string | null; readonly result: Problem },
   { instance }: ResultStyle,
 ): MintResultDto {
@@ -100,7 +98,6 @@ function statusOf({ outcome }: MintOutcome): number {
   return outcome === 'created' || outcome === 'replayed' ? HttpStatus.CREATED : HttpStatus.OK;
 }
 
-/** What was ignored or understood otherwise; absent where nothing was. */
 function notesOn({ ignored = [], understood }: MintOutcome): Pick<MintedIdentifierDto, 'ignored' | 'understood'> {
   return { ...(ignored.length > 0 && { ignored }), ...(understood !== undefined && { understood }) };
 }

@@ -10,7 +10,7 @@ import {
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
-import { MAX_LOCAL_NAME_OCTETS, MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES, MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
@@ -27,11 +27,11 @@ export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
    * Fedora PID or a Fedora dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any" it is any
-   * text of 1 to 2,048 octets without control characters. Unique within the naming authority.
+   * text of 1 to 2,048 bytes without control characters. Unique within the naming authority.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   metadataId?: string;
 
@@ -88,7 +88,7 @@ export class MintFieldsDto {
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   previousVersion?: string;
 
@@ -106,9 +106,9 @@ export class MintFieldsDto {
    * Registers an identifier under a naming authority of the profile "handle" by its local name: any legal local name of
    * a Handle (CID-02), stored unchanged.
    */
-  @ApiProperty({ required: false, minLength: 1, maxLength: MAX_LOCAL_NAME_OCTETS, example: 'report/2026-11' })
+  @ApiProperty({ required: false, minLength: 1, maxLength: MAX_LOCAL_NAME_BYTES, example: 'report/2026-11' })
   @Optional()
-  @MaxLength(MAX_LOCAL_NAME_OCTETS)
+  @MaxLength(MAX_LOCAL_NAME_BYTES)
   @IsString()
   localName?: string;
 

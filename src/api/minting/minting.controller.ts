@@ -1,6 +1,6 @@
 import { Body, Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { setRateLimitHeaders } from '../../access/limits.guard.js';
+import { setRateLimitHeaders } from '../../access/limits/limits.guard.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';

@@ -11,7 +11,7 @@ import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
-import { Cursors } from '../../http/validation/cursor.js';
+import { Cursors } from '../../http/cursor.js';
 import { linkHeader } from '../../registry/identifier-path.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
@@ -215,10 +215,7 @@ function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, rep
   return serializeNamingAuthority(result);
 }
 
-/**
- * The strong entity tag of the settings: their version. Counts and children are excluded, because they change with
- * every mint and would make `If-Match` useless.
- */
+/** The strong entity tag of the settings. It excludes counts, which change with every mint and would make `If-Match` useless. */
 function settingsTag({ version }: NamingAuthority): string {
   return `"${version}"`;
 }

@@ -10,7 +10,7 @@ import {
   NAMING_AUTHORITY_STATES,
   type NamingAuthorityProfile,
   type NamingAuthorityState,
-  MAX_PREFIX_OCTETS,
+  MAX_PREFIX_BYTES,
   PROFILES,
   UUID_VERSIONS,
   type UuidVersion,
@@ -76,8 +76,8 @@ export class NamingAuthoritySettingsDto {
 
   /**
    * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
-   * "any": it is a text of 1 to 2,048 octets in UTF-8 without control characters, which is stored as it is sent, compared octet
-   * by octet and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is refused.
+   * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, which is stored as it is sent, compared byte
+   * by byte and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is rejected.
    */
   @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', required: false, example: 'recognized' })
   @Optional()
@@ -156,12 +156,12 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
 @NullIsAbsent()
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
-   * The Handle prefix, at most 255 octets: digits and dots under the profile "cordra" (CID-08), any segments under
+   * The Handle prefix, at most 255 bytes: digits and dots under the profile "cordra" (CID-08), any segments under
    * "handle" that are not read as a scheme or a host and have no white space. Where a prefix that it is derived from is registered here, its parent must be too (`12345.1` for `12345.1.7`
    * under `12345`, HS-07).
    * @example "12345.1"
    */
-  @MaxLength(MAX_PREFIX_OCTETS)
+  @MaxLength(MAX_PREFIX_BYTES)
   @IsString()
   namingAuthority: string;
 }

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { Uncounted } from '../../access/limits.guard.js';
+import { Uncounted } from '../../access/limits/limits.guard.js';
 import { Drain } from '../../http/server/drain.js';
 import { Public } from '../../access/requires.js';
 import { VERSION } from '../../config/version.js';

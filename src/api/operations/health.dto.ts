@@ -13,7 +13,7 @@ export class HealthDto {
   version: string;
 
   /**
-   * What an operator should change although requests succeed: the database has refused a session in the last minute, with the
+   * What an operator should change although requests succeed: the database has rejected a session in the last minute, with the
    * number of sessions that it admits and that the service can use.
    */
   detail?: string;

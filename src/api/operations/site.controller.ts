@@ -13,21 +13,21 @@ export const FAVICON = Buffer.from(
   'base64',
 );
 
-/** The injection token of whether everybody may read. */
+/** Injection token: whether reading is public. */
 export const IS_READ_PUBLIC = Symbol('IS_READ_PUBLIC');
 
 const CACHE_CONTROL = 'public, max-age=86400';
 
-/** Crawlers (RFC 9309) list pages of records and follow redirects; lists, exports and the feed have no end for them. */
+/** Rules for crawlers (RFC 9309): they may read pages of records and redirects, but not lists, exports and the feed, which do not end. */
 const ROBOTS = [
   ...['User-agent: *', 'Disallow: /identifiers?', 'Disallow: /identifiers/export', 'Disallow: /identifiers/*/history'],
   ...['Disallow: /events', 'Disallow: /api/', 'Disallow: /hdlresolver/', 'Disallow: /hrls/', 'Disallow: /docs'],
 ];
 
-/** Nothing to crawl where reading needs a key. */
+/** Served where reading needs a key. */
 const NO_ROBOTS = ['User-agent: *', 'Disallow: /'];
 
-/** What browsers and crawlers request of every site. */
+/** Serves the files that browsers and crawlers request from every site. */
 @Public()
 @ApiExcludeController()
 @Controller()

@@ -2,7 +2,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 
 /** The data of a Handle value. */
 export class HandleValueDataDto {
-  /** `string` for text, `base64` for other octets. */
+  /** `string` for text, `base64` for other bytes. */
   @ApiProperty({ enum: ['string', 'base64', 'admin', 'vlist', 'site', 'key'], example: 'string' })
   format: string;
 

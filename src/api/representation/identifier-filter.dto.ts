@@ -3,7 +3,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { Optional, IsTimeOrDate } from '../../http/validation/member-decorators.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 
 /** A number of identifiers. */
 export class CountDto {
@@ -28,7 +28,7 @@ export class IdentifierFilterDto {
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   metadataId?: string;
 
@@ -62,7 +62,7 @@ export class IdentifierFilterDto {
    * @example "info:fedora/demo:7"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   alternateId?: string;
 

@@ -4,13 +4,13 @@ import { recordTagOf } from '../../http/headers/entity-tags.js';
 import { type Resolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from './identifier.dto.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 
 @Injectable()
 export class IdentifierPresenter {
   constructor(@Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver) {}
 
-  /** The representation of a record, built without further queries. */
+  /** Builds the representation of a record without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
     return serializeRecord(record, urisOf(identifierOf(record), { resolver: record.resolver ?? this.resolver }));
   }
@@ -18,7 +18,7 @@ export class IdentifierPresenter {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A representation that is serialized once, for its entity tag and its response. */
+/** Serializes a representation once, for its entity tag and its response. */
 export class SerializedIdentifier {
   private readonly json: string;
   readonly entityTag: string;

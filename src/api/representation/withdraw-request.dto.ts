@@ -1,7 +1,7 @@
 import { IsIn, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { HasNoControls, NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { REASON_CODES, REQUESTED_REASON_CODES, type ReasonCode } from '../../registry/identifier-record.js';
 
 const MAX_REASON_LENGTH = 1000;
@@ -16,7 +16,7 @@ export class WithdrawRequestDto {
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
-  // The codes that only the service gives are refused later, with a code of their own.
+  // The codes that only the service gives are rejected later, with a code of their own.
   @IsIn(REASON_CODES, {
     message: `$property must be one of the following values: ${REQUESTED_REASON_CODES.join(', ')}`,
   })
@@ -36,7 +36,7 @@ export class WithdrawRequestDto {
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS)
+  @MaxLength(MAX_STORED_BYTES)
   @IsString()
   replacedBy?: string;
 }

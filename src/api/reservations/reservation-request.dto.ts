@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { NullIsAbsent, Optional, IsTime } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 
 const MAX_COUNT = 10_000;
 const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_COUNT}`;
@@ -38,7 +38,7 @@ export class ReservationMembersDto {
    */
   @ApiProperty({ type: [String], minItems: 1, maxItems: MAX_COUNT, required: false })
   @Optional()
-  @MaxLength(MAX_STORED_OCTETS, { each: true })
+  @MaxLength(MAX_STORED_BYTES, { each: true })
   @IsString({ each: true })
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_COUNT)

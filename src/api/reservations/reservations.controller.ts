@@ -34,7 +34,7 @@ const OF_A_CHANGE: readonly ServiceCode[] = [
   ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
 ];
 
-/** The OpenAPI description that both operations share. */
+/** The decorators that both operations share. */
 const Settles = (action: 'activate' | 'release'): MethodDecorator =>
   applyDecorators(
     Post(`:id/${action}`),

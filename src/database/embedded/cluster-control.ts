@@ -32,7 +32,7 @@ export class ClusterControl {
     const { size } = await stat(log).catch(() => ({ size: 0 }));
     const { code, output } = await this.pgCtl('start', '-w', '-t', String(START_SECONDS), '-l', LOG, '-o', options);
     if (code === 0) return;
-    // A log without new lines is that of an earlier start: then pg_ctl could not start the server at all.
+    // Without new log lines, pg_ctl could not start the server at all, so its own output is shown.
     const added = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(size).toString().trim();
     const lines = (added === '' ? output : added).trim().split('\n').slice(-3).join(' | ');
     if (await this.isRunning()) {
@@ -46,20 +46,20 @@ export class ClusterControl {
     if (code !== 0 && (await this.isRunning())) throw new Error(`PostgreSQL did not stop: ${output}`);
   }
 
-  /** NaN if no server runs. */
+  /** The port of the running server; NaN if none runs. */
   async runningPort(): Promise<number> {
     // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
     const file = await readFile(join(this.folder.cluster, 'postmaster.pid'), 'utf8').catch(() => '');
     return Number.parseInt(file.split('\n')[3] ?? '', 10);
   }
 
-  /** In the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`". */
+  /** Runs in the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`". */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }
 }
 
-/** Causes of a failed start in PostgreSQL's log, and what to do. */
+/** Causes of a failed start in the log of PostgreSQL, with advice. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /lock file "?postmaster\.pid|is another postmaster/i,
@@ -82,7 +82,7 @@ function adviceFor(log: string): string {
   return advice === undefined ? '' : `\n${advice}`;
 }
 
-/** A free port of the loopback address. */
+/** Finds a free port of the loopback address. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -8,20 +8,20 @@ import type { DataFolder } from './data-folder.js';
 /** "Mint" in ASCII. The session that holds this advisory lock owns the cluster. */
 const OWNER_LOCK = 0x4d696e74;
 
-/** How long a start waits for another service to release the folder. */
+/** Maximum wait for another service to release the folder. */
 export const OWNER_WAIT_MS = 3000;
 const POLL_MS = 250;
 
 const TIMEOUT_MS = 10_000;
 
-/** Takes the lock of the owner, which ends with its connection; undefined when another session has it. */
+/** Takes the owner lock, which ends with its connection; undefined if another session has it. */
 export async function claimCluster(url: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  // The event "end" follows; without a listener the error would end the process.
+  // The event "end" follows; an error without a listener would end the process.
   client.on('error', () => {});
   await client.connect();
   let mine = false;
@@ -41,10 +41,7 @@ export function inUse(folder: DataFolder): StartupError {
   );
 }
 
-/**
- * Waits until a running cluster has no owner. A server that outlived its service has none.
- * @throws StartupError when another service keeps the lock.
- */
+/** Waits until a running cluster has no owner. @throws StartupError when another service keeps the lock. */
 export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
@@ -62,7 +59,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   throw inUse(folder);
 }
 
-/** Without TLS; PGSSLMODE is ignored. */
+/** Uses no TLS; PGSSLMODE is ignored. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(

@@ -12,19 +12,16 @@ export interface SupervisorLog {
 /** Much shorter than the wait of another start, so that the owner recovers its lock first. */
 const POLL_MS = 100;
 
-/** Maximum restarts in a row; reset when the server ran for `STABLE_MS`. */
+/** Maximum number of restarts in a row; reset after the server ran for `STABLE_MS`. */
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
-/**
- * Doubled with each restart. The total exceeds the statement timeout, because PostgreSQL waits for the processes of the
- * killed server.
- */
+/** Doubled with each restart. The total exceeds the statement timeout, because PostgreSQL waits for the processes of the killed server. */
 const START_PAUSE_MS = 700;
 
 /**
- * Restarts the server of a data folder and recovers the lock of its owner. Both can end at any time: PostgreSQL closes
- * all sessions when one of its processes crashes.
+ * Restarts the server of a data folder and recovers the owner lock. Each can be lost alone: PostgreSQL closes all sessions when one of its
+ * processes crashes.
  */
 export class ClusterSupervisor {
   readonly lost: Promise<Error>;
@@ -48,14 +45,14 @@ export class ClusterSupervisor {
     this.lost = new Promise((resolve) => (this.reportLost = resolve));
   }
 
-  /** Takes the lock of the owner, and again when its session ends. @throws StartupError when another service has it. */
+  /** Takes the owner lock, and again when its session ends. @throws StartupError if another service has it. */
   async claim(): Promise<pg.Client> {
     const session = await this.tryClaim();
     if (session === undefined) throw inUse(this.folder);
     return session;
   }
 
-  /** Stops the server, unless another process has it. */
+  /** Stops the server, unless another process owns the folder. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.recovering;
@@ -79,7 +76,7 @@ export class ClusterSupervisor {
   }
 
   private async tryClaim(): Promise<pg.Client | undefined> {
-    // A start of another service holds the lock for a moment to test it.
+    // A starting service holds the lock briefly to test it.
     for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
       const session = await claimCluster(this.url);
       if (session !== undefined) {

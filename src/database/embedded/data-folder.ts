@@ -6,7 +6,7 @@ import { StartupError, reasonOf } from '../../config/startup-error.js';
 import type { PostgresAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
-/** The major version of the embedded PostgreSQL, which cannot open the data of another one. */
+/** Major version of the embedded PostgreSQL, which cannot open data of another one. */
 const MAJOR_VERSION = '18';
 
 const UNFINISHED = '.unfinished-';
@@ -37,7 +37,7 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * Creates the cluster if there is none, and renames it when complete: an interrupted start leaves no partial cluster.
+ * Creates the cluster if there is none. It is renamed when complete, so that an interrupted start leaves no partial cluster.
  * @throws StartupError when initdb fails or the cluster has another major version.
  */
 export async function ensureCluster(
@@ -70,7 +70,7 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Another first start was faster; PostgreSQL reports that the folder is in use.
+    // A concurrent first start was faster; PostgreSQL will report that the folder is in use.
     if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
@@ -86,7 +86,7 @@ export async function removeUnfinished(folder: DataFolder): Promise<void> {
 async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {
   await writeFile(folder.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
     (error: unknown) => {
-      // Another process or an interrupted start created it: keep the password.
+      // Another process or an interrupted start created the file; its password is kept.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     },
   );

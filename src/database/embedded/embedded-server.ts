@@ -13,13 +13,13 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Resolves when another process owns the folder, or the server does not restart. */
   readonly lost: Promise<Error>;
-  /** Closes sessions and stops the server, unless another process owns it. */
+  /** Closes sessions and stops the server, unless another process owns the folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL of a data folder, created the first time. A server that outlived a killed service is stopped
- * first, without loss of committed data.
+ * Starts the PostgreSQL of a data folder, which is created the first time. A server that outlived a killed service is stopped first;
+ * committed data is kept.
  * @throws StartupError
  */
 export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog): Promise<EmbeddedServer> {

@@ -3,7 +3,7 @@ import { chown } from 'node:fs/promises';
 import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
-/** Excludes the environment of the service, which has secrets. The locale is fixed, because messages are parsed. */
+/** Excludes the environment of the service, which has secrets. The locale is fixed because messages are parsed. */
 const ENVIRONMENT: NodeJS.ProcessEnv =
   process.platform === 'win32'
     ? { LC_ALL: 'C', SystemRoot: String.raw`C:\Windows` }
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** PostgreSQL does not run as root: a service started by root uses the account `postgres`, else `nobody`. */
+/** Runs programs of PostgreSQL, which refuse to run as root: root is replaced by the account `postgres`, or else `nobody`. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */
@@ -35,7 +35,7 @@ export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: strin
   if (reaches(binaries.initdb, ['--version'], identity) && reaches('test', ['-x', dataDir], identity)) {
     return { own, run: (program, args, cwd) => run(program, args, { ...identity, cwd }) };
   }
-  // Parents of the folder may be closed to the account; the server gets the capability to traverse them.
+  // If parent folders are closed to the account, the server gets the capability to traverse them.
   const lend = passThroughFolders(uid, gid);
   if (reaches('setpriv', [...lend, binaries.initdb, '--version'], {})) {
     return { own, run: (program, args, cwd) => run('setpriv', [...lend, program, ...args], { cwd }) };
@@ -62,7 +62,7 @@ function passThroughFolders(uid: number, gid: number): string[] {
   ];
 }
 
-/** How long to wait for the remaining output of a program that has ended. */
+/** Maximum wait for the remaining output of a program that has ended. */
 const LAST_OUTPUT_MS = 100;
 
 interface RunOptions {

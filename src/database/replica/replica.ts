@@ -5,10 +5,10 @@ import type { ReplicaPools } from '../pool.js';
 import { ReplicaWatch, ReplicaUnusableError } from './replica-watch.js';
 import { type ServerState, readState } from './server-state.js';
 
-/** The injection token of a `Replica`, or of null without `READ_DATABASE_URL`. */
+/** Injects a `Replica`, or null without `READ_DATABASE_URL`. */
 export const REPLICA = Symbol('REPLICA');
 
-/** Sessions are not exchanged for this time after all that the pool had were at servers that are behind. */
+/** After all sessions of the pool were found behind, none is exchanged for this time. */
 const SEARCH_INTERVAL_MS = 250;
 
 interface Session {
@@ -16,9 +16,9 @@ interface Session {
   readonly state: ServerState;
 }
 
-/** The server of `READ_DATABASE_URL`: a standby, a balancer before several, or the primary itself. */
+/** The server of `READ_DATABASE_URL`: a standby, a load balancer for several, or the primary itself. */
 export class Replica {
-  /** Reads of records by the server that answered; `fallback` is the primary after the replica failed or had nothing. */
+  /** Reads of records by responding server; `fallback` counts the primary after the replica failed or had no row. */
   readonly reads = { replica: 0, primary: 0, fallback: 0 };
   readonly watch: ReplicaWatch;
   private searchedAt = -Infinity;
@@ -45,7 +45,7 @@ export class Replica {
   }
 
   /**
-   * A statement at the replica, in a session whose state was compared before it. After an error the replica is left out until a
+   * Runs a statement at the replica, in a session whose state was compared just before. After an error the replica is excluded until a
    * probe succeeds.
    * @param minimum the position of the log that the server must have replayed.
    * @throws ReplicaUnusableError, or the error of the connection or the statement.
@@ -80,8 +80,8 @@ export class Replica {
   }
 
   /**
-   * A session whose server may be read: at one that has replayed what the primary had about a second before it was last compared,
-   * if the pool has such a session. While a session is held, the pool gives another, which a balancer can have led elsewhere.
+   * Returns a session whose server may be read, preferably one that has replayed the `settled` position. To search, it holds one session
+   * while it takes another from the pool, because a load balancer can lead sessions to different servers.
    * @throws ReplicaUnusableError, or the error of the connection.
    */
   private async session(): Promise<Session> {

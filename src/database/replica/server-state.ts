@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The position is that of the log: of a standby, up to which it shows changes. Physical copies of one database have the
- * same system identifier and OIDs. Needs no privilege beyond those of every role.
+ * `position` is that of the WAL: for a standby, the last replayed one. Physical copies of a database share the system identifier and OIDs.
+ * Every role may run this statement.
  */
 const STATE = `
   SELECT pg_is_in_recovery() AS "inRecovery",
@@ -13,23 +13,23 @@ const STATE = `
 
 export interface ServerState {
   readonly inRecovery: boolean;
-  /** Octets from the beginning of the log. */
+  /** Bytes from the beginning of the WAL. */
   readonly position: bigint;
   /** The system identifier of the cluster, and the OID of the database. */
   readonly database: string;
-  /** The OID of the table of identifiers; null without one: before the first migration. */
+  /** OID of the table of identifiers; null before the first migration. */
   readonly tableId: string | null;
 }
 
-/** What a client or a pool can do here. */
+/** What `pg.Client`, `pg.Pool` and a replica session have in common. */
 export interface Sessions {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
   query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 
 /**
- * The state of a server. A later statement of the same session sees at least everything up to its position.
- * @throws Error where a standby has replayed nothing yet, and the errors of the statement.
+ * Reads the state of a server. Later statements of the same session see at least everything up to its position.
+ * @throws Error if a standby has replayed nothing yet, and errors of the statement.
  */
 export async function readState(session: Sessions): Promise<ServerState> {
   const { rows } = await session.query<Omit<ServerState, 'position'> & { position: string | null }>({

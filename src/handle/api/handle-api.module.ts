@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyValidity } from '../../access/key-reads.js';
-import { Places } from '../../access/places.js';
+import { Places } from '../../access/limits/places.js';
 import { ChangingModule } from '../../changing/changing.module.js';
 import { HandleRecordsService } from '../../changing/handle-records.service.js';
 import { Metrics } from '../../metrics/metrics.js';
@@ -23,7 +23,6 @@ import { HrlsHandler } from './hrls/hrls.handler.js';
 
 @Module({})
 export class HandleApiModule {
-  /** @param requiresKeys whether writing requires a key. */
   static with(requiresKeys: boolean): DynamicModule {
     const api = {
       provide: HandleApi,

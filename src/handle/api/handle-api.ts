@@ -3,9 +3,9 @@ import { type HdlresolverHandler, addHdlresolverRoutes } from './hdlresolver/hdl
 import { type HrlsHandler, addHrlsRoutes } from './hrls/hrls.handler.js';
 import type { FastifyPluginCallback } from 'fastify';
 import { acceptForms } from '../../http/request-target.js';
-import { sendProblem } from './send-answer.js';
+import { sendProblem } from './send-response.js';
 
-/** The handlers of this face; a class, so that it is a token of injection. */
+/** The handlers of this interface; a class, so that it is an injection token. */
 export class HandleApi {
   /** @param requiresKeys whether writing requires a key. */
   constructor(
@@ -16,14 +16,14 @@ export class HandleApi {
   ) {}
 }
 
-/** The routes of this face, without Nest's guards and pipes: hooks admit its requests, and the handlers read them. */
+/** The routes of this interface. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them. */
 export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: HandleApi): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);
     server.addHook('onRoute', (route) => {
       route.config = { ...route.config, acceptsBasic: true };
     });
-    // The router decodes a path before it compares it, so a face is not always known by the path.
+    // The router decodes paths, so that the undecoded path of a request may belong to another interface.
     server.setErrorHandler(sendProblem);
     addHandlesRoutes(server, handles, requiresKeys);
     addHdlresolverRoutes(server, hdlresolver);

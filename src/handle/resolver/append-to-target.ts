@@ -6,18 +6,17 @@ const MAX_APPENDED_LENGTH = 4096;
 /** Characters of the result; clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LOCATION_LENGTH = 7168;
 
-/** Controls, such as CR and LF, which could end a header. */
+/** Control characters, such as CR and LF, which could end a header. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Runs of characters that a URI does not contain. */
 const NOT_OF_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
-/** A "%" without two hexadecimal digits. */
 const BARE_PERCENT = /%(?![0-9A-Fa-f]{2})/g;
 
-/** Why a text cannot be appended to a target; the sentence is for readers. */
+/** Why a text cannot be appended to a target, as a sentence for readers. */
 export interface NotAppended {
-  readonly refusal: string;
+  readonly rejection: string;
 }
 
 /**
@@ -26,20 +25,20 @@ export interface NotAppended {
  */
 export function appendToTarget(target: string, appended: string | null | undefined): string | NotAppended {
   if (appended === null || appended === '') return target;
-  if (appended === undefined) return { refusal: 'The parameter urlappend is not percent-encoded UTF-8.' };
+  if (appended === undefined) return { rejection: 'The parameter urlappend is not percent-encoded UTF-8.' };
   if (appended.length > MAX_APPENDED_LENGTH) {
-    return { refusal: `The parameter urlappend may have at most ${MAX_APPENDED_LENGTH} characters.` };
+    return { rejection: `The parameter urlappend may have at most ${MAX_APPENDED_LENGTH} characters.` };
   }
   if (CONTROL.test(appended) || !appended.isWellFormed()) {
-    return { refusal: 'The parameter urlappend contains a control character or half of a surrogate pair.' };
+    return { rejection: 'The parameter urlappend contains a control character or half of a surrogate pair.' };
   }
   const escaped = appended.replace(BARE_PERCENT, '%25').replace(NOT_OF_URI, (run) => encodeURIComponent(run));
   const location = target + escaped;
   if (location.length > MAX_LOCATION_LENGTH) {
-    return { refusal: `The target with urlappend may have at most ${MAX_LOCATION_LENGTH} characters.` };
+    return { rejection: `The target with urlappend may have at most ${MAX_LOCATION_LENGTH} characters.` };
   }
   if (!isTarget(location) || new URL(location).origin !== new URL(target).origin) {
-    return { refusal: 'The parameter urlappend must not change the scheme, the host or the port of the target.' };
+    return { rejection: 'The parameter urlappend must not change the scheme, the host or the port of the target.' };
   }
   return location;
 }

@@ -4,10 +4,10 @@ import type { LatestAuthorities } from '../../registry/naming-authority-snapshot
 import { decodeText, pathOf } from '../../http/request-target.js';
 import { type PathReading, readPath } from './read-path.js';
 
-/** The one route of the resolver. The router never matches it by a path, see `routeOf`. */
+/** The route of the resolver. The router does not match it by path; `routeOf` assigns it to requests. */
 export const RESOLVER_ROUTE = '/{handle}';
 
-/** What a request asks for, read from its path before routing. */
+/** The subject of a request, read from its path before routing. */
 export type Entry =
   | { readonly kind: 'form' }
   | { readonly kind: 'malformed'; readonly raw: string }
@@ -15,16 +15,16 @@ export type Entry =
       readonly kind: 'name';
       /** The path as the client wrote it. */
       readonly path: string;
-      /** Whether the prefix must be looked up again before the path counts as one of the resolver. */
+      /** Whether the prefix must be looked up again to decide whether the resolver serves the path. */
       readonly isDoubtful: boolean;
     });
 
 export interface EntranceRules {
   /** Whether unknown prefixes are redirected to another resolver. */
   readonly hasUpstream: boolean;
-  /** Whether reading requires a key, so that a path must not tell which prefixes exist. */
+  /** Whether reading requires a key, so that a path must not reveal which prefixes exist. */
   readonly isClosed: boolean;
-  /** Whether the resolver has the page at `/`, because no other face has it. */
+  /** Whether the resolver has the page at `/`, because no other interface has it. */
   readonly hasFrontPage: boolean;
 }
 
@@ -38,7 +38,7 @@ export function entryOf(request: IncomingMessage): Entry | undefined {
   return (request as WithEntry)[ENTRY];
 }
 
-/** The path alone, in characters that mean themselves. */
+/** A path without escapes, query and fragment. */
 const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
 
 /** Decides by the path which requests are for the resolver: those whose first segment is a known prefix. */
@@ -51,23 +51,20 @@ export class Entrance {
     this.known = known;
   }
 
-  /** The route of a request for the resolver; null for any other. Notes what the request asks for. */
+  /** The route of a request for the resolver, whose entry it stores with the request; null for any other. */
   readonly routeOf = (request: IncomingMessage): string | null => {
     const entry = this.read(request);
     if (entry !== null) {
       (request as WithEntry)[ENTRY] = entry;
       return RESOLVER_ROUTE;
     }
-    // A request for the literal path of the route is not one for the resolver: it is 404.
+    // The resolver does not serve the literal path of its route; another route makes it 404.
     const path = pathOf(request.url ?? '');
     const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
     return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;
   };
 
-  /**
-   * The name in a path that is only a known prefix, "/" and printable ASCII without escapes, query and fragment; null for any
-   * other path.
-   */
+  /** The name in a path of a known prefix, "/" and printable ASCII, without escapes, query and fragment; null for any other path. */
   plainName(target: string): (PathReading & { readonly authority: NamingAuthority }) | null {
     const { latest } = this.known;
     if (latest === null || !PLAIN_PATH.test(target)) return null;
@@ -77,7 +74,7 @@ export class Entrance {
     return authority === undefined ? null : { authority, handle: target.slice(1), uri: null, isMarked: true };
   }
 
-  /** Reads the path again, when the naming authorities have been read again; null when it is not for the resolver. */
+  /** Reads the path again after the naming authorities were refreshed; null when the resolver does not serve it. */
   reread(request: IncomingMessage, target: string): Entry | null {
     const entry = this.read(request, target);
     if (entry === null || (entry.kind === 'name' && entry.isDoubtful)) return null;
@@ -103,8 +100,8 @@ export class Entrance {
     const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
     if (reading.authority !== null) return { kind: 'name', path, ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
-    const isAnswered = isClosed || (hasUpstream && reading.isMarked);
-    return isCurrent && !isAnswered ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
+    const isServed = isClosed || (hasUpstream && reading.isMarked);
+    return isCurrent && !isServed ? null : { kind: 'name', path, ...reading, isDoubtful: !isCurrent };
   }
 
   private hasForm(method: string | undefined): boolean {

@@ -10,7 +10,6 @@ import { decodeText } from '../../http/request-target.js';
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
 
-/** Finds records by their addresses; a cache may implement it. */
 export interface RecordReader {
   find(address: Address): Promise<IdentifierRecord | null>;
 }
@@ -20,7 +19,7 @@ export interface CurrentAuthorities {
   current(): Promise<NamingAuthoritySnapshot>;
 }
 
-/** What a name leads to. `handle` is the name as the client wrote it. */
+/** The result of resolving a name; `handle` is the name as the client wrote it. */
 export type Resolution = { readonly handle: string } & (
   | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
   | { readonly kind: 'unknown' }
@@ -32,22 +31,21 @@ export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'tooLong' }
 );
 
-/** A record, and how the metadata IDs of its naming authority are read. */
 export interface ReadRecord {
   readonly record: IdentifierRecord;
   readonly metadataIdScheme: MetadataIdScheme;
 }
 
-/** The most identifiers between a duplicate and the active one that replaces it, that one included. */
+/** The most steps from a duplicate to the active identifier that replaces it. */
 const MAX_STEPS = 5;
 
-/** The longest name that is parsed, in characters: a local name of 8192 octets that are all escaped twice. */
+/** The longest name that is parsed, in characters: a local name of 8192 bytes that are all escaped twice. */
 const MAX_NAME_LENGTH = 49_152;
 
 export class HandleResolver {
   /**
-   * @param reader of what a redirect needs.
-   * @param wholeRecords of what a page shows.
+   * @param reader reads what a redirect needs.
+   * @param wholeRecords reads what a page shows.
    */
   constructor(
     private readonly reader: RecordReader,
@@ -55,7 +53,7 @@ export class HandleResolver {
     private readonly authorities: CurrentAuthorities,
   ) {}
 
-  /** Reads a path again for a principal from which naming authorities and their resolvers are hidden. */
+  /** Reads a path for a principal with a restricted view of naming authorities and their resolvers. */
   async readFor(principal: Principal, path: string, ownHost: string): Promise<PathReading> {
     const known = principal.viewOf(await this.authorities.current());
     return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
@@ -76,7 +74,7 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** A record with the objects that it describes; as it is where it has changed in the meantime. */
+  /** Adds the objects that a record describes; returns the record as it is if it has changed in the meantime. */
   async whole(record: IdentifierRecord): Promise<ReadRecord> {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
@@ -86,8 +84,8 @@ export class HandleResolver {
   }
 
   /**
-   * The active identifier to which a chain of duplicates leads. Each step is resolved as a request for its name would be.
-   * @returns null where the chain leads to none, to none that the principal can see, or is too long.
+   * The active identifier to which a chain of duplicates leads. Each step is resolved like a request for its name.
+   * @returns null where the chain is too long or has no visible active identifier at its end.
    */
   async survivorOf(duplicate: IdentifierRecord, principal: Principal): Promise<IdentifierRecord | null> {
     const known = principal.viewOf(await this.authorities.current());
@@ -106,7 +104,7 @@ export class HandleResolver {
     return null;
   }
 
-  /** Resolves a pasted text in any form (R-28), such as that of the form at `/`. */
+  /** Resolves a text in any form (R-28), such as one sent with the form at `/`. */
   async resolveText(text: string, principal: Principal): Promise<Resolution> {
     if (text.length > MAX_NAME_LENGTH) return { kind: 'tooLong', handle: text };
     const known = principal.viewOf(await this.authorities.current());
@@ -123,7 +121,7 @@ export class HandleResolver {
     return this.resolve(reading, principal);
   }
 
-  /** The record of the first name that is registered. A reserved one is like an unknown one. */
+  /** Finds the record of the first name that is registered; a reserved or deleted one counts as unknown. */
   private async find(authority: NamingAuthority, candidates: readonly string[], handle: string): Promise<Resolution> {
     for (const localName of candidates) {
       const record = await this.reader.find(addressIn(authority, localName));

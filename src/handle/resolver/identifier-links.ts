@@ -9,7 +9,6 @@ import { type TypedLink, identifierLinksOf } from '../../registry/typed-links.js
 /** Characters of `Link`: with its name, the line of the header is below 1 KB. */
 const MAX_LENGTH = 1000;
 
-/** The links of a record that the cache returns again. */
 interface Made {
   readonly scheme: MetadataIdScheme;
   readonly link: string | undefined;
@@ -18,10 +17,9 @@ interface Made {
 const made = new WeakMap<IdentifierRecord, Made>();
 
 /**
- * `Link` of a redirect, for readers that see all naming authorities. Made once for each record of the cache.
- * @param scheme that of the metadata IDs of its naming authority.
- * @param resolver the resolver of naming authorities that have none of their own.
- * @returns undefined where there is no link.
+ * The `Link` of a redirect, computed once for each record object, which the cache of records returns again.
+ * @param scheme the metadata ID scheme of the naming authority.
+ * @param resolver the default resolver.
  */
 export function identifierLink(
   record: IdentifierRecord,
@@ -36,15 +34,15 @@ export function identifierLink(
   return link;
 }
 
-/** `Link` with the links that fit into 1 KB, the first ones first; undefined without one. */
+/** `Link` with the first links, as many as fit into 1 KB; undefined for none. */
 export function linkOf(links: readonly TypedLink[]): string | undefined {
   return linkHeaderOf(links, MAX_LENGTH);
 }
 
 /**
- * A record as the principal may see it, without the names that its links must not lead to: those of naming authorities that the principal cannot see, whether or
- * not they exist.
- * @param scheme that of the metadata IDs of its naming authority.
+ * A record as the principal may see it, without the names under naming authorities that the principal cannot see, whether or not
+ * these exist: links must not reveal them.
+ * @param scheme the metadata ID scheme of the naming authority.
  */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
   const redacted = principal.redact(record);

@@ -1,25 +1,21 @@
-import { MAX_LOCAL_NAME_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { decodeText } from '../../http/request-target.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
-/**
- * A GUID, which may have the hyphens of a UUID, and the query and fragment of a CORDRA identifier, which do not identify another
- * record (R-24).
- */
+/** A GUID, with or without hyphens; a query or a fragment that follows does not identify another record. */
 const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|%3F|%23|$)/i;
 
 /** The local names that a path may mean, the most exact first; empty where none can exist. */
 export interface LocalNames {
   readonly candidates: readonly string[];
-  /** Whether there is none because the text is longer than any local name. */
+  /** Whether there are none because the text is longer than any local name. */
   readonly isTooLong: boolean;
 }
 
 /**
- * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is
- * found, and then the text without blanks at its end. In a URI the text may have been escaped twice; where the whole URI was
- * escaped, it was.
+ * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is found, and
+ * then the text without blanks at its end. In a URI the text may be escaped twice; in an escaped URI it is.
  */
 export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
   const slash = handle.indexOf('/');
@@ -41,8 +37,8 @@ export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathRe
 }
 
 function isTooLong(text: string): boolean {
-  // A UTF-16 code unit has at most three octets.
-  return text.length * 3 > MAX_LOCAL_NAME_OCTETS && Buffer.byteLength(text) > MAX_LOCAL_NAME_OCTETS;
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
+  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }
 
 function endsWithBlank(text: string): boolean {

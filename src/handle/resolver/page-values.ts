@@ -2,7 +2,7 @@ import { type HandleValue, adminPermissionsText, isPublic, timeText } from '../v
 import { locationsIn } from './destination/destination.js';
 import type { PageValue } from '../../record-page/index.js';
 
-/** The values that a page shows: those that everybody may read, with their data as text. */
+/** The values that a page shows: the public ones, with their data as text. */
 export function pageValues(values: readonly HandleValue[]): PageValue[] {
   return values.filter(isPublic).map(({ index, type, data, ttl, timestamp }) => ({
     index,
@@ -31,7 +31,7 @@ export function locationsXml(values: readonly HandleValue[]): string {
   );
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
-    // Without the declarations of its root, a prefix would have no namespace.
+    // Omits names with a prefix, whose namespace may be declared at the root.
     const own = Object.entries(attributes).filter(([name]) => name !== 'xmlns' && !name.includes(':'));
     const written = own.map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
     return `<location${written.join('')}/>`;

@@ -2,7 +2,7 @@ import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
-/** Where a name may start in a path: behind a first segment, or behind the URL of a resolver. */
+/** The texts in a path that a name may follow: a first segment, and the URL of a resolver. */
 interface Places {
   readonly firstSegments: ReadonlySet<string>;
   /** Hosts, with the port if it is not the default, in lower case. */
@@ -12,8 +12,8 @@ interface Places {
 const places = new WeakMap<NamingAuthoritySnapshot, Places>();
 
 /**
- * The first segments and hosts of the configured resolver, of the resolvers of naming authorities, and of the public
- * proxies. A naming authority whose resolver is this service under another name has its URIs resolved by this.
+ * The first segments and hosts of the configured resolver, of the resolvers of naming authorities, which may be other names of this
+ * service, and of the public proxies.
  */
 function placesOf(known: NamingAuthoritySnapshot): Places {
   const found = places.get(known) ?? read(known);
@@ -40,19 +40,19 @@ export interface PathReading {
    * for the native text, which has no escapes.
    */
   readonly uri: 'plain' | 'escaped' | null;
-  /** Whether the text can only be meant as a Handle. */
+  /** Whether the text can only be a Handle. */
   readonly isMarked: boolean;
 }
 
-/** What people write before a Handle; a URL must be that of a resolver. Intermediaries merge slashes. */
+/** A text that may precede a Handle; a URL must be that of a resolver. Intermediaries merge slashes. */
 const HEAD = /(?:hdl:\/{0,2}|doi:|info:(?:hdl|doi)\/|https?:\/{1,2}([^/]{1,255})\/)/iy;
 
 /** Prefixes of the Handle System start with a digit. */
 const LIKE_PREFIX = /^[0-9][^/]*\//;
 
 /**
- * Reads the Handle in a path, in every notation: alone, behind blanks and slashes, behind the first segment of a resolver, and
- * as a URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver). The first of them with a known prefix counts.
+ * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
+ * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver). The first notation with a known prefix counts.
  * @param text the path without its first "/", decoded.
  * @param ownHost the host of the request.
  * @param isOneSegment whether every "/" of the text was escaped.
@@ -105,7 +105,7 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-/** A text without white space and NUL at its end. Not a regular expression, whose time would grow with the square. */
+/** Removes white space and NUL at the end of a text. A regular expression would need quadratic time. */
 export function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && isBlank(text, end - 1)) end--;

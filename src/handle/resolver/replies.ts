@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
-import { type ApiAnswer, apiText } from '../values/index.js';
+import { type HandleResponse, apiText } from '../values/index.js';
 import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-/** Seconds for which a redirect may be stored. Its target can change at any time, and no cache learns of the change. */
+/** Seconds for which caches may store a redirect, and miss a change of its target. */
 export interface RedirectAges {
-  /** In a browser, and in every cache of one client. */
+  /** In a browser and in any other private cache. */
   readonly browserSeconds: number;
-  /** In a cache that several clients share, such as that of a proxy; null where reading requires a key: none may store it. */
+  /** In a shared cache, such as that of a proxy; null where reading requires a key, so that none may store it. */
   readonly sharedSeconds: number | null;
 }
 
@@ -35,7 +35,7 @@ export class RedirectHeaders {
     this.cacheControl = cacheControlOf(ages);
   }
 
-  /** The time at which a redirect of now expires in a browser (RFC 9111 5.3). */
+  /** `Expires` of a redirect that is sent now (RFC 9111 5.3). */
   expires(): string {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.second) {
@@ -50,7 +50,7 @@ export function setLink(reply: FastifyReply, link: string | undefined): void {
   if (link !== undefined) void reply.header('link', link);
 }
 
-/** 302 to the target, with the time for which it may be cached. */
+/** Responds 302 with the target and the time for which it may be cached. */
 export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
   return reply
     .code(302)
@@ -65,8 +65,8 @@ export function sendRedirect(reply: FastifyReply, target: string, redirects: Red
 }
 
 /**
- * A redirect that a stored value asks for: it may be cached for the time to live of the value, and no longer than any other.
- * @param ages null for a destination of another identifier than the requested one: it is not permanent, and no cache stores it.
+ * Redirects to the destination in a value. Caches may store it for the time to live of the value, but no longer than other redirects.
+ * @param ages null for the destination of another identifier than the requested one, which is not permanent and not stored.
  */
 export function sendDestination(
   reply: FastifyReply,
@@ -92,7 +92,7 @@ export function sendDestination(
     .send(redirectPage(location));
 }
 
-/** 303 to another resolver, which decides how long its own answer may be cached. */
+/** Responds 303 with the URL at another resolver; the response of that resolver sets how long it may be cached. */
 export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
   return reply
     .code(303)
@@ -100,17 +100,17 @@ export function sendUpstream(reply: FastifyReply, location: string): FastifyRepl
     .send(redirectPage(location));
 }
 
-/** A page that depends on `Accept`. */
+/** Sends a page; the response depends on `Accept`. */
 export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
   return sendText(reply, status, HTML, html);
 }
 
-/** A text that is not stored: the record or its absence may change at any time. */
+/** Sends a text. Caches must revalidate it, because the record, or its absence, can change at any time. */
 export function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache', vary: 'Accept' }).send(text);
 }
 
-export function sendApi(reply: FastifyReply, { status, body }: ApiAnswer, query: ResolveQuery): FastifyReply {
+export function sendApi(reply: FastifyReply, { status, body }: HandleResponse, query: ResolveQuery): FastifyReply {
   const { pretty, callback } = query;
   const type = callback === null ? 'application/json;charset=utf-8' : 'application/javascript;charset=utf-8';
   return sendText(reply, status, type, apiText(body, pretty, callback));

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.js';
 
-/** What a request asks for beside the name. Unknown parameters have no effect. */
+/** The parameters of a request; others are ignored. */
 export interface ResolveQuery {
   /** Whether the record is shown in place of a redirect. */
   readonly noredirect: boolean;
@@ -12,11 +12,11 @@ export interface ResolveQuery {
   readonly hasInvalidIndex: boolean;
   /** Appended to the target; null where absent, undefined where it cannot be decoded. */
   readonly urlappend: string | null | undefined;
-  /** Attributes of the location that is wanted, of values 10320/loc. */
+  /** Attributes of the requested location of values 10320/loc. */
   readonly locatt: readonly string[];
   /** Whether HS_ALIAS has no effect. */
   readonly ignoresAliases: boolean;
-  /** Of `action=api`. */
+  /** Applies to `action=api`, as `callback` does. */
   readonly pretty: boolean;
   readonly callback: string | null;
 }
@@ -85,7 +85,7 @@ export function visibleQuery(target: string): string {
   return /^[\x21-\x7e]*$/.test(query) ? query : '';
 }
 
-/** Whether a request asks for the record in place of a redirect. */
+/** Whether the record is shown in place of a redirect. */
 export function isShown({ noredirect, action }: ResolveQuery): boolean {
   return noredirect || action !== null;
 }

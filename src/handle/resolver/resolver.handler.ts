@@ -3,7 +3,7 @@ import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import { type Resolver, type Uris, urisOf } from '@mintmark/identifier';
-import { invalidAnswer, isPublic, selectValues, valuesAnswer, valuesOf } from '../values/index.js';
+import { invalidResponse, isPublic, selectValues, valuesResponse, valuesOf } from '../values/index.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
@@ -26,15 +26,15 @@ import { locationsXml, pageValues } from './page-values.js';
 import type { PastedTexts } from './pasted-texts.js';
 import { NO_QUERY, type ResolveQuery, isShown, queryIn, visibleQuery } from './resolve-query.js';
 import {
-  type Refusal,
-  foreignRefusal,
-  malformedRefusal,
-  severalRefusal,
-  sendRefusal,
-  tooLongRefusal,
-  unknownRefusal,
-  withdrawnRefusal,
-} from './refusals.js';
+  type Rejection,
+  foreignRejection,
+  malformedRejection,
+  severalRejection,
+  sendRejection,
+  tooLongRejection,
+  unknownRejection,
+  withdrawnRejection,
+} from './rejections.js';
 import {
   type RedirectAges,
   RedirectHeaders,
@@ -50,18 +50,18 @@ import {
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
 export interface ResolverSettings {
-  /** The resolver of naming authorities that have none of their own. */
+  /** The resolver of naming authorities without a separate one. */
   readonly resolver: Resolver;
-  /** Whether the operator has named this resolver, so that its URLs lead to the records. */
+  /** Whether the operator has set the resolver, so that its URLs lead to the records. */
   readonly isResolverSet: boolean;
-  /** The resolver for prefixes of others; null for none. */
+  /** The resolver for foreign prefixes; null for none. */
   readonly upstream: Resolver | null;
   readonly redirectAges: RedirectAges;
-  /** The URL of who blocks what is withdrawn for a legal reason; null for none. */
+  /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
   readonly blockedByUrl: string | null;
 }
 
-/** Answers the requests that `Entrance` has read. */
+/** Serves the requests that `Entrance` has read. */
 export class ResolverHandler {
   readonly redirects: RedirectHeaders;
 
@@ -86,21 +86,21 @@ export class ResolverHandler {
       const ownHost = request.headers.host ?? '';
       const isRestricted = principal.hasRestrictedView;
       const reading = isRestricted ? await resolver.readFor(principal, entry.path, ownHost) : entry;
-      return this.answer(request, reply, query, await resolver.resolve(reading, principal), principal);
+      return this.respond(request, reply, query, await resolver.resolve(reading, principal), principal);
     }
     if (entry.kind === 'malformed') {
-      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each octet.';
-      return this.refuse(request, reply, query, malformedRefusal(entry.raw, reason));
+      const reason = 'The path is not percent-encoded UTF-8: write "%" and two hexadecimal digits for each byte.';
+      return this.reject(request, reply, query, malformedRejection(entry.raw, reason));
     }
     if (request.method !== 'POST') return sendPage(reply, 200, formPage());
     const text = form?.get('hdl') ?? '';
     if (text.trim() === '') {
-      return this.refuse(request, reply, query, malformedRefusal('', 'Send the identifier in the field "hdl".'));
+      return this.reject(request, reply, query, malformedRejection('', 'Send the identifier in the field "hdl".'));
     }
-    return this.answer(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
+    return this.respond(request, reply, query, await this.texts.resolve(text, request.host, principal), principal);
   };
 
-  private async answer(
+  private async respond(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -110,23 +110,23 @@ export class ResolverHandler {
     const { kind, handle } = resolution;
     switch (kind) {
       case 'active':
-        return this.answerRecord(request, reply, query, resolution, principal);
+        return this.respondWithRecord(request, reply, query, resolution, principal);
       case 'withdrawn':
-        return this.answerWithdrawn(request, reply, query, resolution, principal);
+        return this.respondWithdrawn(request, reply, query, resolution, principal);
       case 'unknown':
-        return this.refuse(request, reply, query, await this.unknown(handle, query, principal));
+        return this.reject(request, reply, query, await this.unknown(handle, query, principal));
       case 'several':
-        return this.refuse(request, reply, query, severalRefusal(handle, resolution.names));
+        return this.reject(request, reply, query, severalRejection(handle, resolution.names));
       case 'malformed':
-        return this.refuse(request, reply, query, malformedRefusal(handle, resolution.reason));
+        return this.reject(request, reply, query, malformedRejection(handle, resolution.reason));
       case 'tooLong':
-        return this.refuse(request, reply, query, tooLongRefusal(handle));
+        return this.reject(request, reply, query, tooLongRejection(handle));
       case 'foreign':
-        return this.answerForeign(request, reply, query, resolution);
+        return this.respondForeign(request, reply, query, resolution);
     }
   }
 
-  private async answerRecord(
+  private async respondWithRecord(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -147,9 +147,9 @@ export class ResolverHandler {
     const values = selectValues(valuesOf(record).filter(isPublic), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
-      this.metrics.resolved(isInvalid ? 'refused' : 'shown');
+      this.metrics.resolved(isInvalid ? 'rejected' : 'shown');
       const message = 'Each index must be a number from 1 to 2147483647.';
-      return sendApi(reply, isInvalid ? invalidAnswer(handle, message) : valuesAnswer(handle, values), query);
+      return sendApi(reply, isInvalid ? invalidResponse(handle, message) : valuesResponse(handle, values), query);
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));
@@ -167,7 +167,7 @@ export class ResolverHandler {
   }
 
   /**
-   * The redirect that a record with stored values or a request with parameters asks for.
+   * Redirects for a record with stored values, or for a request with parameters.
    * @param ages null where the record is not that of `handle`.
    * @returns null where the record is shown.
    */
@@ -183,14 +183,14 @@ export class ResolverHandler {
     const destination = destinationOf(values, record, query, Math.random());
     if (destination === null) return null;
     const whole = withAppended(destination, query, request.originalUrl);
-    if ('refusal' in whole) {
-      return this.refuse(request, reply, query, malformedRefusal(handle, whole.refusal, '#query/urlappend'));
+    if ('rejection' in whole) {
+      return this.reject(request, reply, query, malformedRejection(handle, whole.rejection, '#query/urlappend'));
     }
     this.metrics.resolved('redirected');
     return sendDestination(reply, whole, ages);
   }
 
-  private async answerWithdrawn(
+  private async respondWithdrawn(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
@@ -202,10 +202,10 @@ export class ResolverHandler {
     }
     const survivor = isShown(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
-      // The links of the requested identifier, not of what replaces it.
+      // The links are those of the requested identifier, not those of its replacement.
       const linked = linkable(record, metadataIdScheme, principal);
       setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
-      // An alias of the survivor can be the name of the duplicate.
+      // Aliases are ignored, because one of the survivor can be the name of the duplicate.
       const followed = { ...query, ignoresAliases: true };
       const redirect = this.redirect(request, reply, followed, { handle, record: survivor }, null);
       if (redirect !== null) return redirect;
@@ -216,10 +216,10 @@ export class ResolverHandler {
       const links = identifierLinksOf(linked, page.uris, metadataIdScheme);
       setLink(reply, linkOf([...blockedByLinks(record, this.settings.blockedByUrl), ...links]));
     }
-    return this.refuse(request, reply, query, withdrawnRefusal(handle, page));
+    return this.reject(request, reply, query, withdrawnRejection(handle, page));
   }
 
-  /** The link set of the identifier (RFC 9264), also of a withdrawn one. */
+  /** Sends the link set of an identifier, active or withdrawn (RFC 9264). */
   private async sendLinks(
     reply: FastifyReply,
     status: number,
@@ -234,20 +234,20 @@ export class ResolverHandler {
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
-  /** The values of `action=api` have no hint, so that programs do not pay for it. */
-  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Refusal> {
-    return unknownRefusal(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
+  /** Omits the hint with `action=api`, because programs do not use it and it needs a search. */
+  private async unknown(handle: string, { action }: ResolveQuery, principal: Principal): Promise<Rejection> {
+    return unknownRejection(handle, action === 'api' ? null : await this.texts.hintFor(handle, principal));
   }
 
-  /** @throws Problem NOT_FOUND, as for every other path that does not exist. */
-  private answerForeign(
+  /** @throws Problem NOT_FOUND, as for every other unknown path. */
+  private respondForeign(
     request: FastifyRequest,
     reply: FastifyReply,
     query: ResolveQuery,
     { handle, isMarked }: Extract<Resolution, { readonly kind: 'foreign' }>,
   ): FastifyReply {
     const { upstream } = this.settings;
-    // A redirect to this service would repeat itself.
+    // A redirect to this service would be a loop.
     const isElsewhere = isMarked && upstream !== null && upstream.authority !== request.host.toLowerCase();
     const url = isElsewhere ? urlAt(upstream, handle) : null;
     if (url !== null) {
@@ -255,10 +255,10 @@ export class ResolverHandler {
       return sendUpstream(reply, url + visibleQuery(request.originalUrl));
     }
     if (entryOf(request.raw)?.kind === 'name') throw unknownPath(request.method, request.originalUrl);
-    return this.refuse(request, reply, query, foreignRefusal(handle));
+    return this.reject(request, reply, query, foreignRejection(handle));
   }
 
-  /** With the history, where the response is a page. */
+  /** Includes the history if the response is a page. */
   private async pageOf(
     { headers }: FastifyRequest,
     { action }: ResolveQuery,
@@ -282,8 +282,13 @@ export class ResolverHandler {
     return urisOf(identifierOf(record), { resolver: record.resolver ?? this.settings.resolver });
   }
 
-  private refuse(request: FastifyRequest, reply: FastifyReply, query: ResolveQuery, refusal: Refusal): FastifyReply {
-    this.metrics.resolved(refusal.outcome);
-    return sendRefusal(request, reply, query, refusal);
+  private reject(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    query: ResolveQuery,
+    rejection: Rejection,
+  ): FastifyReply {
+    this.metrics.resolved(rejection.outcome);
+    return sendRejection(request, reply, query, rejection);
   }
 }

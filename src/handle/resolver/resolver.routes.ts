@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
-import type { LimitsGuard } from '../../access/limits.guard.js';
+import type { LimitsGuard } from '../../access/limits/limits.guard.js';
 import { acceptForms } from '../../http/request-target.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import type { NamingAuthorityReads } from '../../storage/replica/reads.js';
 import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
-import { leaveFace } from './face.js';
+import { leaveInterface } from './resolver-interface.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
-/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS, POST',
   'access-control-allow-methods': 'GET, HEAD, POST',
@@ -19,8 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may
- * have created it. Without one, the path does not exist. Must be the first hook that refuses unknown paths.
+ * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may have
+ * created it; otherwise the path is 404. Must be the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,
@@ -44,7 +44,7 @@ export function confirmPrefixes(
       })
       .then(() => {
         if (entrance.reread(raw, originalUrl) !== null) return;
-        leaveFace(reply);
+        leaveInterface(reply);
         limits.admit(request, reply);
         throw unknownPath(method, originalUrl);
       })
@@ -54,7 +54,7 @@ export function confirmPrefixes(
   });
 }
 
-/** The route of the resolver, without Nest's guards and pipes: hooks admit its requests, and the handler reads them. */
+/** The route of the resolver. It bypasses Nest's guards and pipes: hooks admit requests, and the handler parses them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);

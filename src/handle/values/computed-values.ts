@@ -15,10 +15,10 @@ export const COMPUTED_INDEX = { URL: 1, HS_ADMIN: 100, METADATA_ID: 101 } as con
 /** The index of the administrators (HS_VLIST) in the Handle of a prefix, by convention of the Handle System. */
 const ADMINISTRATORS_INDEX = 200;
 
-/** Everything that concerns Handles and their values, and nothing that concerns derived prefixes. */
+/** All permissions for Handles and their values, and none for derived prefixes. */
 const ADMIN_PERMISSIONS = 0x7f3;
 
-/** The values that a record has without being stored as such, in order of their indexes. */
+/** The values that are computed from the attributes of a record, in order of their indexes. */
 export function computedValues(record: ValueSource): readonly HandleValue[] {
   const { target, metadataId, namingAuthority, createdAt, updatedAt } = record;
   const values: HandleValue[] = [];

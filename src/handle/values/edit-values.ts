@@ -9,7 +9,7 @@ import { isUrl, targetIn } from './url-target.js';
 export interface ValuesToPut {
   readonly values: readonly StoredValue[];
   readonly indexes: readonly number[] | 'various' | null;
-  /** Whether values that exist are replaced. */
+  /** Whether existing values are replaced. */
   readonly overwrite: boolean;
 }
 
@@ -23,8 +23,9 @@ export interface EditedValues {
 }
 
 /**
- * The values of a record after a write. A metadata ID stays where no other one is written. A computed URL value beside others becomes a stored one. An equal value keeps its time.
- * @throws HandleFault code 4, or 201 for a value that exists and is not to be replaced
+ * The values of a record after a write. A metadata ID stays where no other one is written. A computed URL value beside others becomes a
+ * stored one. An equal value keeps its time.
+ * @throws HandleFault code 4, or 201 for an existing value without `overwrite`
  */
 export function putValues(record: StoredValueSource, { values, indexes, overwrite }: ValuesToPut): EditedValues {
   const before = storedOf(record);
@@ -50,8 +51,8 @@ export function putValues(record: StoredValueSource, { values, indexes, overwrit
 }
 
 /**
- * The values of a record without those of some indexes.
- * @throws HandleFault code 200 where one of them does not exist; nothing is removed then
+ * The values of a record without those of the indexes.
+ * @throws HandleFault code 200 where one of them does not exist
  */
 export function withoutValues(record: StoredValueSource, indexes: readonly number[]): EditedValues {
   const before = storedOf(record);
@@ -92,9 +93,9 @@ function storable(
 }
 
 /**
- * Checks values under a naming authority that stores none: its records have one URL, their target, and a metadata ID. An
+ * Checks values under a naming authority without stored values: its records have one URL, their target, and a metadata ID. An
  * HS_ADMIN value is ignored, because it is computed.
- * @throws HandleFault code 4 that names the setting
+ * @throws HandleFault code 4, whose message names the setting
  */
 export function requireComputable(values: readonly StoredValue[], prefix: string): void {
   const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));

@@ -17,9 +17,9 @@ export const RESPONSE_CODE = {
 
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE];
 
-/** A request about the values of a Handle that cannot be done. A face makes its response of it. */
+/** An error in a request for the values of a Handle. Each interface converts it to its form of a response. */
 export class HandleFault extends Error {
-  /** @param message what is wrong; empty where the code says it all. */
+  /** @param message empty where the code is sufficient. */
   constructor(
     readonly responseCode: ResponseCode,
     message = '',
@@ -28,7 +28,7 @@ export class HandleFault extends Error {
   }
 }
 
-/** A fault of the request itself, code 4. */
+/** The error of an invalid request, code 4. */
 export function invalidInput(message: string): HandleFault {
   return new HandleFault(RESPONSE_CODE.error, message);
 }

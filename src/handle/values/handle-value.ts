@@ -3,7 +3,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 /** Seconds for which a value may be cached, the default of the Handle System: one day. */
 export const DEFAULT_TTL_SECONDS = 86_400;
 
-/** The bits of permissions, as in the octet of the Handle protocol (RFC 3652 3.2). */
+/** The bits of permissions, as in the byte of the Handle protocol (RFC 3652 3.2). */
 export const PERMISSION = { publicWrite: 1, publicRead: 2, adminWrite: 4, adminRead: 8 } as const;
 
 /** Readable by everybody, changed by administrators; `1110` in texts. */
@@ -15,16 +15,16 @@ export interface ValueReference {
   readonly index: number;
 }
 
-/** The content of an HS_ADMIN value: who may do what with a record. */
+/** The content of an HS_ADMIN value: an administrator of the record, with permissions. */
 export interface AdminData extends ValueReference {
   /** The 12 bits of the protocol: 0x1 adds Handles, 0x800 lists them. */
   readonly permissions: number;
 }
 
-/** The content of a value. A text stands for its octets in UTF-8. */
+/** The content of a value. A text stands for its bytes in UTF-8. */
 export type ValueData =
   | { readonly format: 'string'; readonly value: string }
-  /** Octets that are no text in UTF-8. */
+  /** Bytes that are not UTF-8 text. */
   | { readonly format: 'base64'; readonly value: string }
   | { readonly format: 'admin'; readonly value: AdminData }
   | { readonly format: 'vlist'; readonly value: readonly ValueReference[] }
@@ -43,7 +43,7 @@ export interface HandleValue {
   readonly ttl: TimeToLive;
   /** Bits of `PERMISSION`. */
   readonly permissions: number;
-  /** The time of the last change; its fraction of a second is not shown. */
+  /** The time of the last change, shown without fractions of a second. */
   readonly timestamp: Date;
   readonly references: readonly ValueReference[];
 }

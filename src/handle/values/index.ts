@@ -1,14 +1,14 @@
-/** The values of a Handle: their model, the stored and the computed ones of a record, their selection and their JSON. Pure. */
+/** The values of a Handle: their model, the stored and the computed ones of a record, their selection and their JSON. */
 export {
-  type ApiAnswer,
+  type HandleResponse,
   apiText,
-  invalidAnswer,
+  invalidResponse,
   jsonText,
-  notFoundAnswer,
-  notResponsibleAnswer,
-  valuesAnswer,
-  withdrawnAnswer,
-} from './api-answer.js';
+  notFoundResponse,
+  notResponsibleResponse,
+  valuesResponse,
+  withdrawnResponse,
+} from './api-response.js';
 export { COMPUTED_INDEX, computedValues } from './computed-values.js';
 export { type EditedValues, type ValuesToPut, putValues, requireComputable, withoutValues } from './edit-values.js';
 export { HandleFault, RESPONSE_CODE, type ResponseCode, indexConflict, invalidInput } from './handle-fault.js';
@@ -26,7 +26,7 @@ export {
 } from './handle-value.js';
 export {
   MAX_VALUES,
-  MAX_VALUES_OCTETS,
+  MAX_VALUES_BYTES,
   type ParsedBody,
   indexIn,
   parseExportedValues,

@@ -5,10 +5,10 @@ type StoredData = StoredValue['data'];
 
 export const MAX_INDEX = 2_147_483_647;
 
-/** JSON in a value of the format `site` or `key` is at most this deep. */
+/** Maximum depth of the JSON in a value of the format `site` or `key`. */
 const MAX_DEPTH = 16;
 
-/** Control characters other than tab, line feed and carriage return make octets binary. */
+/** Control characters other than tab, line feed and carriage return make bytes binary. */
 const CONTROL = /[^\P{Cc}\t\n\r\u007f-\u009f]/u;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const HEX = /^[0-9A-Fa-f]*$/;
@@ -17,8 +17,8 @@ const INTEGER = /^-?[0-9]{1,15}$/;
 
 const PARSERS: Readonly<Record<string, (value: unknown) => StoredData>> = {
   string: (value) => textData(Buffer.from(textIn(value, 'data.value'))),
-  base64: (value) => textData(base64Octets(textIn(value, 'data.value'))),
-  hex: (value) => textData(hexOctets(textIn(value, 'data.value'))),
+  base64: (value) => textData(base64Bytes(textIn(value, 'data.value'))),
+  hex: (value) => textData(hexBytes(textIn(value, 'data.value'))),
   admin: (value) => ({ format: 'admin', value: adminIn(value) }),
   vlist: (value) => ({ format: 'vlist', value: referencesIn(value) }),
   site: (value) => ({ format: 'site', value: jsonObject(value) }),
@@ -26,7 +26,7 @@ const PARSERS: Readonly<Record<string, (value: unknown) => StoredData>> = {
 };
 
 /**
- * Parses the data of a value: an object with `format` and `value`, or a scalar, which is a text. Octets that are text in UTF-8
+ * Parses the data of a value: an object with `format` and `value`, or a scalar, which is a text. Bytes that are text in UTF-8
  * get the format `string`, others `base64`.
  * @throws HandleFault code 4
  */
@@ -39,7 +39,7 @@ export function parseData(data: unknown): StoredData {
   return parse(value);
 }
 
-/** @throws HandleFault code 4 for a text or a number that is none, and `null` for an integer that is too large. */
+/** Reads a number, which is truncated, or a text of up to 15 digits. @throws HandleFault code 4 */
 export function integerIn(value: unknown, name: string): number {
   if (typeof value === 'number') return Math.trunc(value);
   if (typeof value === 'string' && INTEGER.test(value)) return Number(value);
@@ -57,18 +57,18 @@ export function textIn(value: unknown, name: string): string {
   throw invalidInput(`${name} must be a well-formed text`);
 }
 
-function textData(octets: Buffer): StoredData {
-  const text = octets.toString();
-  const isText = !CONTROL.test(text) && Buffer.from(text).equals(octets);
-  return isText ? { format: 'string', value: text } : { format: 'base64', value: octets.toString('base64') };
+function textData(bytes: Buffer): StoredData {
+  const text = bytes.toString();
+  const isText = !CONTROL.test(text) && Buffer.from(text).equals(bytes);
+  return isText ? { format: 'string', value: text } : { format: 'base64', value: bytes.toString('base64') };
 }
 
-function base64Octets(text: string): Buffer {
+function base64Bytes(text: string): Buffer {
   if (!BASE64.test(text)) throw invalidInput('data.value must be base64');
   return Buffer.from(text, 'base64');
 }
 
-function hexOctets(text: string): Buffer {
+function hexBytes(text: string): Buffer {
   if (text.length % 2 > 0 || !HEX.test(text)) throw invalidInput('data.value must be hexadecimal digits');
   return Buffer.from(text, 'hex');
 }

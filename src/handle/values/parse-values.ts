@@ -8,8 +8,8 @@ import { timeText } from './value-json.js';
 /** The most values of a record. Records of data repositories have some 20. */
 export const MAX_VALUES = 500;
 
-/** Octets of the JSON of all values of a record: half a line of an import, so that a record can be exported and imported. */
-export const MAX_VALUES_OCTETS = 32_768;
+/** Bytes of the JSON of all values of a record: half a line of an import, so that a record can be exported and imported. */
+export const MAX_VALUES_BYTES = 32_768;
 
 const PUBLIC_PERMISSIONS = '1110';
 const PERMISSIONS = /^[01]{4}$/;
@@ -38,15 +38,12 @@ export function parseValues(body: unknown, now: Date): ParsedBody {
   return { values: valuesIn(values ?? [], now), handle };
 }
 
-/**
- * Parses values that were exported, which keep their times.
- * @throws HandleFault as `parseValues`
- */
+/** Parses exported values, which keep their times. @throws HandleFault as `parseValues` */
 export function parseExportedValues(values: readonly unknown[]): readonly StoredValue[] {
   return valuesIn(values, null);
 }
 
-/** @param now null for the `timestamp` of each value. */
+/** @param now the time of the values; null to read the `timestamp` of each. */
 function valuesIn(list: readonly unknown[], now: Date | null): readonly StoredValue[] {
   if (list.length > MAX_VALUES) throw invalidInput(`a record has at most ${MAX_VALUES} values`);
   const values = list.map((value) => valueIn(value, now)).sort((one, other) => one.index - other.index);
@@ -59,9 +56,9 @@ function valuesIn(list: readonly unknown[], now: Date | null): readonly StoredVa
 /** @throws HandleFault code 4 for values that are too many or too large together */
 export function requireStorableSize(values: readonly StoredValue[]): void {
   if (values.length > MAX_VALUES) throw invalidInput(`a record has at most ${MAX_VALUES} values`);
-  const octets = Buffer.byteLength(JSON.stringify(values));
-  if (octets <= MAX_VALUES_OCTETS) return;
-  throw invalidInput(`the values of a record have at most ${MAX_VALUES_OCTETS} octets as JSON; these have ${octets}`);
+  const bytes = Buffer.byteLength(JSON.stringify(values));
+  if (bytes <= MAX_VALUES_BYTES) return;
+  throw invalidInput(`the values of a record have at most ${MAX_VALUES_BYTES} bytes as JSON; these have ${bytes}`);
 }
 
 function valueIn(value: unknown, now: Date | null): StoredValue {

@@ -5,13 +5,13 @@ import type { AdminData, HandleValue, ValueData, ValueSource } from './handle-va
 import { isUrl } from './url-target.js';
 import { timeText, permissionsText, valueJson } from './value-json.js';
 
-/** What the values of a record are made of. */
+/** The attributes of a record that determine its values. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
 
 /**
  * The values of a record in the order of their indexes: the stored ones, and the computed ones that no stored one replaces.
  * URL and HS_ADMIN are computed while none is stored. METADATA_ID has the index of a stored one, else its own; a computed value
- * whose index is used has the next free one. Secret keys are among them: readers use `valuesOf`.
+ * whose index is used has the next free one. The result includes secret keys; readers use `valuesOf`.
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
@@ -29,7 +29,7 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
 }
 
 /**
- * The values of a record for readers, in the order of their indexes, without secret keys. The caller leaves out what the
+ * The values of a record for readers, in the order of their indexes, without secret keys. The caller removes those that the
  * principal may not read (`isPublic`).
  */
 export function valuesOf(record: StoredValueSource): readonly HandleValue[] {
@@ -55,7 +55,7 @@ function add(values: StoredValue[], computed: StoredValue | undefined): void {
   values.push({ ...computed, index });
 }
 
-/** A value as it is stored, whole seconds and all. */
+/** The stored form of a value, with times in whole seconds. */
 export function storedValueOf(value: HandleValue): StoredValue {
   const { index, type, data, ttl, timestamp } = valueJson(value);
   return { index, type, data, ttl, permissions: permissionsText(value.permissions), timestamp };
@@ -90,14 +90,14 @@ export function withMetadataId(
   return values.map((value) => (isMetadataId(value) ? { ...value, data, timestamp: timeText(now) } : value));
 }
 
-/** The values that a request asks for: those with one of the types or one of the indexes; all where both are empty. */
+/** The values that a request selects: those with one of the types or one of the indexes; all where both are empty. */
 export interface ValueSelection {
-  /** Compared without the case of letters; a type that ends in "." has the types below it too. */
+  /** Case-insensitive; a type that ends in "." includes the types below it. */
   readonly types: readonly string[];
   readonly indexes: readonly number[];
 }
 
-/** Selects values; they keep their order. */
+/** Selects values in their order. */
 export function selectValues(values: readonly HandleValue[], selection: ValueSelection): readonly HandleValue[] {
   if (selection.types.length === 0 && selection.indexes.length === 0) return values;
   const indexes = new Set(selection.indexes);

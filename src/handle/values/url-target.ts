@@ -3,7 +3,7 @@ import { type StoredValue, isShown } from '../../registry/stored-value.js';
 import { isTarget } from '../../registry/target.js';
 import { timeText } from './value-json.js';
 
-/** Characters that are no part of a URI (RFC 3986), with a "%" that begins no escape. */
+/** Characters that a URI does not contain (RFC 3986), and a "%" that does not begin an escape. */
 const NOT_IN_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu;
 
 const LONE_SURROGATE = /\p{Cs}/gu;
@@ -12,14 +12,14 @@ export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
 }
 
-/** Whether a value can be the target: a URL that everybody may read, because everybody is redirected to it. */
+/** Whether a value can be the target: only a public URL, because redirects reveal it. */
 function isTargetValue(value: StoredValue): boolean {
   return isUrl(value) && isShown(value);
 }
 
 /**
- * The target that the data of a URL value is: percent-encoded (RFC 3986 2.1) where a character is not one of a URI.
- * @returns null for what is no http or https URL that can be a target, and for one that is too long.
+ * The target in the data of a URL value, percent-encoded (RFC 3986 2.1) where a character is not allowed in a URI.
+ * @returns null for a text that is not an http or https URL, or is too long.
  */
 export function targetOfText(text: string): string | null {
   const uri = text
@@ -37,9 +37,8 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
 }
 
 /**
- * Stored values after a change of the target, which is the URL value of the lowest index: that value gets a new target, and is
- * removed for null, as are the following ones while one of them would be the target. Without a stored URL value, the value is
- * computed and nothing changes.
+ * Stored values after a change of the target, which is the URL value of the lowest index. For null, that value is removed, and so
+ * are the following ones that would become the target. Without a stored URL value nothing changes, because the value is computed.
  */
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
   const current = targetIn(values);

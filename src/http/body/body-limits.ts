@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Octets of a JSON body on a route that takes one record. */
+/** Bytes of a JSON body on a route for a single record. */
 const RECORD_LIMIT = 262_144;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -20,9 +20,7 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 /** Marks a route for many records, whose body limit is configurable. */
 export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
 
-/**
- * Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) follows all other checks.
- */
+/** Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after all other checks. */
 export function limitBodies(server: FastifyInstance, largest: number): void {
   const expecting = new WeakSet<ServerResponse>();
   server.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -32,7 +30,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   server.addHook('onRoute', (route) => {
     route.bodyLimit = route.config?.largeBody === true ? largest : Math.min(RECORD_LIMIT, largest);
   });
-  // After "onRequest", whose hooks may refuse the request.
+  // Runs after "onRequest", whose hooks may reject the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { bodyLimit } = request.routeOptions;
     const isTooLarge = hasUsableBody(request) && !isStreamed(request) && contentLength(request) > bodyLimit;
@@ -46,7 +44,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   });
 }
 
-/** Whether a parser reads the body, as its headers describe it. */
+/** Whether a parser accepts the body that the headers describe. */
 function isReadable(request: FastifyRequest): boolean {
   const mediaType = mediaTypeOf(request);
   if (!hasUsableBody(request) || (mediaType === '' && contentLength(request) === 0)) return true;
@@ -54,17 +52,17 @@ function isReadable(request: FastifyRequest): boolean {
   return request.server.hasContentTypeParser(mediaType) && isReadableJson(request);
 }
 
-/** The octets that the headers announce; 0 without Content-Length. */
+/** The announced length in bytes; 0 without Content-Length. */
 export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Whether the content of a request with this method has a meaning. */
+/** Whether the method gives the content of a request a meaning (RFC 9110 9.3). */
 export function hasUsableBody({ method }: FastifyRequest): boolean {
   return !WITHOUT_BODY.has(method);
 }
 
-/** Aborts a request whose body is too slow. Node's limit would also abort streams that make progress. */
+/** Aborts a request whose body is too slow. Node's own limit would also abort streams that make progress. */
 export function limitBodyDuration(server: FastifyInstance, limitMs: number): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && !isStreamed(request)) {
@@ -88,7 +86,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** @throws Problem INVALID_REQUEST for a body with members, which would be ignored. */
+/** @throws Problem INVALID_REQUEST for a body with content, which would be ignored. */
 export function requireNoBody(body: unknown): void {
   if (body === undefined || body === null) return;
   if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return;

@@ -2,22 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 
-/** JSON that says what to change (RFC 7396). */
+/** A JSON Merge Patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** The detail of a problem about the media type of a JSON body. */
 export const UNREADABLE =
   'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
 const UTF8 = /^utf-?8$/i;
 
-/** Whether a body has a charset, UTF-8 unless said, and is not compressed, as its headers say. */
+/** Whether the headers declare a body without compression, in an accepted charset (UTF-8 by default). */
 export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean {
   const { charset, encoding } = codingOf(headers);
   return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/** Rejects another charset and compression, which would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
+/** Rejects other charsets and compression, which would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
   if (isPlain(headers)) return;
   const { charset, encoding } = codingOf(headers);
@@ -27,12 +26,12 @@ export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
   );
 }
 
-/** Whether a JSON body can be read as its headers describe it. A merge patch is permitted only for PATCH. */
+/** Whether the headers declare readable JSON. A merge patch is permitted for PATCH only. */
 export function isReadableJson(request: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
   return isPlain(request.headers) && !isMisplacedPatch(request);
 }
 
-/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` refuses. */
+/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` rejects. */
 export function requireJson(request: Pick<FastifyRequest, 'method' | 'headers'>): void {
   requirePlainUtf8(request.headers);
   if (!isMisplacedPatch(request)) return;
@@ -51,21 +50,18 @@ function codingOf(headers: IncomingHttpHeaders): { charset: string; encoding: st
   return { charset, encoding: headers['content-encoding'] ?? 'identity' };
 }
 
-/** The charsets of a CSV. */
 export type Charset = 'utf-8' | 'windows-1252';
 
-/** The characters of the octets 0x80 to 0x9F in Windows-1252 (WHATWG Encoding 9.1); the others are those of ISO 8859-1. */
+/** The characters of the bytes 0x80 to 0x9F in Windows-1252 (WHATWG Encoding 9.1); the others are those of ISO 8859-1. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const C1 = /[\u0080-\u009f]/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes octets. @throws TypeError for octets that are not UTF-8. */
-export function decode(octets: Buffer, charset: Charset): string {
-  if (charset === 'utf-8') return utf8.decode(octets);
-  // Not by TextDecoder, which reads these octets as ISO 8859-1 in some versions of Node.js.
-  return octets
-    .toString('latin1')
-    .replace(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
+/** Decodes bytes. @throws TypeError for bytes that are not UTF-8. */
+export function decode(bytes: Buffer, charset: Charset): string {
+  if (charset === 'utf-8') return utf8.decode(bytes);
+  // TextDecoder reads these bytes as ISO 8859-1 in some versions of Node.js.
+  return bytes.toString('latin1').replace(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
 }

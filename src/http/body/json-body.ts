@@ -4,22 +4,22 @@ import { countMembers } from './json-bounds.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Members of Object.prototype. */
+/** Members of Object.prototype, which are not accepted as keys. */
 const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
 
-/** Characters of a text that is parsed again for the exact fault. */
+/** Characters of the largest body that is parsed a second time to locate a syntax error. */
 const MAX_EXPLAINED = 65_536;
 
 /**
- * Parses JSON more strictly than `JSON.parse`: no duplicate keys, no integers beyond 2^53, no octets that are not UTF-8
- * (RFC 8259 8.1), no deep nesting, and no keys such as `__proto__`.
+ * Parses JSON more strictly than `JSON.parse`: rejects duplicate keys, integers beyond 2^53, bytes that are not UTF-8 (RFC 8259 8.1), deep
+ * nesting, and keys such as `__proto__`.
  * @throws Problem MALFORMED_JSON
  */
-export function readJsonBody(octets: Uint8Array): unknown {
-  if (octets.length === 0) return undefined;
+export function readJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
   try {
-    const stated = countMembers(octets);
-    const text = utf8.decode(octets);
+    const stated = countMembers(bytes);
+    const text = utf8.decode(bytes);
     const { value, fault } = readText(text, stated);
     if (fault === null) return value;
     throw text.length <= MAX_EXPLAINED ? exactFault(text, fault) : fault;
@@ -28,7 +28,7 @@ export function readJsonBody(octets: Uint8Array): unknown {
   }
 }
 
-/** @param stated the members in the text; a value with fewer has duplicate keys. */
+/** @param stated the number of members in the text; a value with fewer has duplicate keys. */
 function readText(text: string, stated: number): { value: unknown; fault: SyntaxError | null } {
   try {
     const value: unknown = JSON.parse(text);
@@ -43,7 +43,7 @@ export function isReservedName(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** The number of members of all objects. @throws SyntaxError for a reserved name or an inexact number. */
+/** Counts the members of all objects. @throws SyntaxError for a reserved name or an inexact number. */
 function membersOf(value: unknown): number {
   if (typeof value === 'number') requireExact(value, String(value));
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,16 +1,16 @@
-/** Requests nest five levels deep. */
+/** Requests nest at most five levels deep. */
 const MAX_DEPTH = 32;
 
-/** The largest DTO has 11; objects with many members are the slowest to parse. */
+/** The largest DTO has 11 members; objects with many members are the slowest to parse. */
 const MAX_MEMBERS = 100;
 
-/** 10,000 items with 12 members in each, and some room. */
+/** For 10,000 items with 12 members each, and some more. */
 const MAX_ALL_MEMBERS = 150_000;
 
-/** 10,000 items with a context and a resolver in each. */
+/** For 10,000 items with a context and a resolver each. */
 const MAX_CONTAINERS = 100_000;
 
-/** 10,000 items with 100 alternate identifiers in each. */
+/** For 10,000 items with 100 alternate identifiers each. */
 const MAX_VALUES = 1_200_000;
 
 const QUOTE = 0x22;
@@ -22,21 +22,17 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/**
- * Counts the members of all objects in linear time, because `JSON.parse` can take seconds and a gigabyte for 16 MB.
- * Does not validate.
- * @throws SyntaxError over one of the bounds.
- */
-export function countMembers(octets: Uint8Array): number {
+/** Counts members in linear time, without validating; `JSON.parse` can take seconds and a gigabyte for 16 MB. @throws SyntaxError */
+export function countMembers(bytes: Uint8Array): number {
   const open = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;
   let containers = 0;
   let values = 0;
   let members = 0;
-  for (let i = 0; i < octets.length; i++) {
-    switch (octets[i]) {
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
       case QUOTE:
-        i = endOfString(octets, i);
+        i = endOfString(bytes, i);
         break;
       case COMMA:
         values += 1;
@@ -64,9 +60,9 @@ export function countMembers(octets: Uint8Array): number {
   return members;
 }
 
-/** The octets of a quotation mark and a backslash occur in no other character of UTF-8. */
-function endOfString(octets: Uint8Array, start: number): number {
+/** In UTF-8, the bytes of a quotation mark and a backslash occur in no other character. */
+function endOfString(bytes: Uint8Array, start: number): number {
   let i = start + 1;
-  while (i < octets.length && octets[i] !== QUOTE) i += octets[i] === BACKSLASH ? 2 : 1;
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
   return i;
 }

@@ -2,33 +2,32 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../problem/problem.js';
 import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './streamed-body.js';
 
-export const MAX_LINE_OCTETS = 65_536;
+export const MAX_LINE_BYTES = 65_536;
 
-/** Bounds the memory of one chunk: a stream has three of them, and many streams can have responses that are not read. */
-const MAX_CHUNK_OCTETS = 65_536;
+/** Bounds the memory of a chunk: a stream has three in memory, and many streams can wait for clients that do not read. */
+const MAX_CHUNK_BYTES = 65_536;
 
-/** The same while many streams run at once. */
-const MAX_CROWDED_OCTETS = 16_384;
+/** The limit while many streams run at once. */
+const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
 
 export interface Line {
-  /** From 1, including empty lines. */
+  /** Counted from 1, including empty lines. */
   readonly number: number;
-  /** Without the line feed; null for a line over `MAX_LINE_OCTETS`. */
-  readonly octets: Buffer | null;
+  /** Without the line feed; null for a line longer than `MAX_LINE_BYTES`. */
+  readonly bytes: Buffer | null;
 }
 
-/** Finds where the lines of a body end. */
 export interface LineEnds {
   /**
-   * @param octets from the start of a line; the same ones and more until an end was found in them.
-   * @returns the offset of the last octet of the line break; -1 where the line continues.
+   * @param bytes from the start of a line; repeated with more bytes until an end is found.
+   * @returns the offset of the last byte of the line break; -1 if the line continues.
    */
-  readonly endIn: (octets: Buffer) => number;
+  readonly endIn: (bytes: Buffer) => number;
 }
 
-const LINE_FEEDS: LineEnds = { endIn: (octets) => octets.indexOf(NEWLINE) };
+const LINE_FEEDS: LineEnds = { endIn: (bytes) => bytes.indexOf(NEWLINE) };
 
 /** Reads the lines of a body as they arrive, with back-pressure. */
 export class LineReader {
@@ -42,7 +41,7 @@ export class LineReader {
     private readonly ends = LINE_FEEDS,
   ) {
     // The next call throws the error; without a listener it would end the process.
-    body.octets.on('error', () => {});
+    body.bytes.on('error', () => {});
   }
 
   /**
@@ -51,27 +50,27 @@ export class LineReader {
    */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
-    const mostOctets = this.body.spool.isCrowded ? MAX_CROWDED_OCTETS : MAX_CHUNK_OCTETS;
+    const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_CHUNK_BYTES;
     const lines: Line[] = [];
-    let octets = 0;
+    let bytes = 0;
     let waited = false;
     const take = (line: Line): void => {
-      octets += line.octets?.length ?? 0;
-      if (line.octets === null || !isBlank(line.octets)) lines.push(line);
+      bytes += line.bytes?.length ?? 0;
+      if (line.bytes === null || !isBlank(line.bytes)) lines.push(line);
     };
     for (;;) {
-      while (lines.length < most && octets < mostOctets) {
+      while (lines.length < most && bytes < mostBytes) {
         const line = this.cut();
         if (line === null) break;
         take(line);
       }
-      if (lines.length === most || octets >= mostOctets) return lines;
+      if (lines.length === most || bytes >= mostBytes) return lines;
       if (this.over) return lines.length > 0 ? lines : null;
-      const arrived = this.body.octets.read() as Buffer | null;
+      const arrived = this.body.bytes.read() as Buffer | null;
       if (arrived !== null) {
         this.add(arrived);
         waited = false;
-      } else if (this.body.octets.readableEnded) {
+      } else if (this.body.bytes.readableEnded) {
         this.over = true;
         const line = this.finish();
         if (line !== null) take(line);
@@ -84,18 +83,18 @@ export class LineReader {
     }
   }
 
-  private add(octets: Buffer): void {
+  private add(bytes: Buffer): void {
     if (this.overlong) {
-      const end = octets.indexOf(NEWLINE);
+      const end = bytes.indexOf(NEWLINE);
       if (end < 0) return;
-      this.rest = octets.subarray(end);
-    } else this.rest = this.rest.length === 0 ? octets : Buffer.concat([this.rest, octets]);
+      this.rest = bytes.subarray(end);
+    } else this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
   }
 
   private cut(): Line | null {
     const end = this.ends.endIn(this.rest);
     if (end < 0) {
-      if (this.rest.length > MAX_LINE_OCTETS) {
+      if (this.rest.length > MAX_LINE_BYTES) {
         this.overlong = true;
         this.rest = Buffer.alloc(0);
       }
@@ -113,27 +112,27 @@ export class LineReader {
     return this.lineOf(line);
   }
 
-  private lineOf(octets: Buffer): Line {
+  private lineOf(bytes: Buffer): Line {
     this.number += 1;
-    const overlong = this.overlong || octets.length > MAX_LINE_OCTETS;
+    const overlong = this.overlong || bytes.length > MAX_LINE_BYTES;
     this.overlong = false;
-    return { number: this.number, octets: overlong ? null : octets };
+    return { number: this.number, bytes: overlong ? null : bytes };
   }
 
   private async more(): Promise<void> {
-    const { octets, drain } = this.body;
-    if (octets.errored) throw octets.errored;
-    if (octets.destroyed) throw new Error('the client closed the connection');
+    const { bytes, drain } = this.body;
+    if (bytes.errored) throw bytes.errored;
+    if (bytes.destroyed) throw new Error('the client closed the connection');
     await new Promise<void>((resolve, reject) => {
       const settle = (work: () => void) => () => {
-        for (const [event, listener] of listeners) octets.off(event, listener);
+        for (const [event, listener] of listeners) bytes.off(event, listener);
         drain.stopping.removeEventListener('abort', onStop);
         drain.halfOver.removeEventListener('abort', giveUp);
         clearTimeout(silence);
         work();
       };
       const broken = settle(() => {
-        reject(octets.errored ?? new Error('the client closed the connection'));
+        reject(bytes.errored ?? new Error('the client closed the connection'));
       });
       const arrived = settle(resolve);
       const silent = settle(() => {
@@ -155,7 +154,7 @@ export class LineReader {
         ['close', broken],
         ['timeout', silent],
       ] as const;
-      for (const [event, listener] of listeners) octets.on(event, listener);
+      for (const [event, listener] of listeners) bytes.on(event, listener);
       if (drain.stopping.aborted) onStop();
       else drain.stopping.addEventListener('abort', onStop);
       drain.halfOver.addEventListener('abort', giveUp);
@@ -163,6 +162,6 @@ export class LineReader {
   }
 }
 
-function isBlank(octets: Buffer): boolean {
-  return octets.every((octet) => octet === 0x20 || octet === 0x09 || octet === 0x0d);
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

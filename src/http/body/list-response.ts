@@ -2,13 +2,12 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 
-/** Characters. */
 const MAX_PIECE = 65_536;
 
-/** After this time other requests continue. */
+/** Time after which other requests get a turn. */
 const MAX_SLICE_MS = 10;
 
-/** Sends `{"name":[…]}` and a newline, serialized while the client reads it. An error after the first piece ends the connection. */
+/** Sends `{"name":[…]}` and a newline, serialized as the client reads. An error after the first piece ends the connection. */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');
   const pieces = piecesOf(name, items);

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-/** Octets of a piece; a body of at most this size needs no merging. */
-export const MERGED_OCTETS = 16_384;
+/** Size of a piece in bytes; a smaller body needs no merging. */
+export const MERGED_BYTES = 16_384;
 
 /**
- * The octets of a body in few pieces: a client can send each octet as a chunk of its own (RFC 9112 7.1), and a buffer
- * for each takes hundreds of times its memory. The source is not read before this stream is.
+ * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each takes hundreds of times its
+ * memory. The source is not read before this stream is.
  */
 export class MergedBody extends Readable {
   private merged: Buffer | null = null;
@@ -13,10 +13,10 @@ export class MergedBody extends Readable {
   private total = 0;
   private isReading = false;
 
-  /** @param count receives the octets of the body so far; what it throws ends the stream. */
+  /** @param count receives the number of bytes so far; an error that it throws ends the stream. */
   constructor(
     private readonly source: Readable,
-    private readonly count: (octets: number) => void,
+    private readonly count: (bytes: number) => void,
   ) {
     super();
     // A body that nobody reads has no other listener, and an error without a listener would end the process.
@@ -40,13 +40,13 @@ export class MergedBody extends Readable {
   }
 
   private readonly add = (chunk: Buffer): void => {
-    const isSmall = chunk.length <= MERGED_OCTETS / 2;
-    if (!isSmall || this.length + chunk.length > MERGED_OCTETS) this.flush();
+    const isSmall = chunk.length <= MERGED_BYTES / 2;
+    if (!isSmall || this.length + chunk.length > MERGED_BYTES) this.flush();
     if (!isSmall) {
       this.pass(chunk);
       return;
     }
-    this.merged ??= Buffer.allocUnsafe(MERGED_OCTETS);
+    this.merged ??= Buffer.allocUnsafe(MERGED_BYTES);
     this.length += chunk.copy(this.merged, this.length);
   };
 

@@ -4,20 +4,20 @@ import { Problem } from '../../problem/problem.js';
 import { type CountedResult, StreamSummaryDto, streamEnd } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
 
-/** Input is discarded for this time, so that the client can read the last result. */
+/** Time for which further input is discarded, so that the client can read the last result. */
 const LINGER_MS = 2000;
 
 export interface LinePipeline<T> {
   readonly path: string;
-  /** Null at the end. */
+  /** Returns null at the end. */
   readonly read: () => Promise<T | null>;
   /** @throws Problem UNAUTHENTICATED when the key is no longer valid. */
   readonly permit: () => Promise<void>;
-  /** Commits a chunk and returns its results, in pieces that are serialized at once. */
+  /** Commits a chunk and returns its results in pieces, each of which is serialized at once. */
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
   readonly log: StreamLog;
-  /** Whether a summary follows the last result, unless the stream cannot continue. */
+  /** Whether a summary follows the last result; never after an error. */
   readonly hasSummary: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface StreamLog {
 }
 
 /**
- * Commits one chunk while the next one is read and the previous one is returned. A full spool delays reading. An error
- * becomes the last line; earlier results are kept.
+ * Commits a chunk while the next one is read and the results of the previous one are sent. A full spool delays reading. An error becomes
+ * the last line; earlier results are kept.
  */
 export function respondInLines<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGenerator<Buffer> {
   return body.spool.through(linesOf(body, steps));
@@ -46,54 +46,54 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     return { chunk, results: await steps.work(chunk) };
   };
   let done = detached(work());
-  let answered = 0;
+  let lines = 0;
   const summary = new StreamSummaryDto();
   try {
     for (;;) {
       const current = await done;
       if (current === null) break;
       done = detached(work());
-      // Sends the next chunk to the database before this one is serialized.
+      // Lets the next chunk reach the database before this one is serialized.
       await nextTurn();
       for await (const results of current.results) {
         summary.count(results);
         yield results.map((result) => `${JSON.stringify(result)}\n`).join('');
         await nextTurn();
       }
-      answered = steps.lastLine(current.chunk);
+      lines = steps.lastLine(current.chunk);
     }
     if (steps.hasSummary) yield `${JSON.stringify(summary)}\n`;
   } catch (error) {
-    if (body.octets.destroyed && !body.octets.complete) return;
+    if (body.bytes.destroyed && !body.bytes.complete) return;
     const problem = problemOf(error);
     steps.log.failed(error);
-    yield `${JSON.stringify(streamEnd(problem, answered + 1, steps.path))}\n`;
+    yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;
     await discard(body, LINGER_MS);
   }
 }
 
-/** The problem of a line; an unexpected error is logged. */
+/** Converts an error of a line to a problem, and logs an unexpected one. */
 export function lineProblem(error: unknown, line: number, log: StreamLog): Problem {
   if (!(error instanceof Problem)) log.lineFailed(error, line);
   return problemOf(error);
 }
 
-/** Suppress unhandled-rejection warnings; the caller still sees the rejection. */
+/** Prevents unhandled-rejection warnings; the caller still gets the rejection. */
 function detached<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => null);
   return promise;
 }
 
-async function discard({ octets }: StreamedBody, forMs: number): Promise<void> {
-  if (octets.readableEnded || octets.destroyed) return;
-  octets.resume();
+async function discard({ bytes }: StreamedBody, forMs: number): Promise<void> {
+  if (bytes.readableEnded || bytes.destroyed) return;
+  bytes.resume();
   await new Promise<void>((resolve) => {
     const limit = setTimeout(resolve, forMs);
-    octets.once('close', () => {
+    bytes.once('close', () => {
       clearTimeout(limit);
       resolve();
     });
-    octets.once('end', () => {
+    bytes.once('end', () => {
       clearTimeout(limit);
       resolve();
     });

@@ -1,35 +1,35 @@
 import type { ServerResponse } from 'node:http';
 
-const MERGED_OCTETS = 16_384;
+const MERGED_BYTES = 16_384;
 
-/** More streams than this at once have small chunks, because each has three of them in memory. */
+/** Above this number of streams, chunks are small, because each stream has three in memory. */
 const MANY_STREAMS = 16;
 
-/** Streams at once. Each takes up to 0.7 MB while its client does not read. */
+/** Maximum number of streams. Each takes up to 0.7 MB while its client does not read. */
 const MOST_STREAMS = 128;
 
 /**
- * Buffers responses that clients have not read, within one limit for the process. Without it a client that sends its
- * whole request first would deadlock with the service.
+ * Buffers responses that clients have not read yet, within one limit for the process. Without it, a client that sends its whole request
+ * first would deadlock with the service.
  */
 export class ResponseSpool {
   private held = 0;
   private streams = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** @param limit octets of all streams. */
+  /** @param limit bytes of all streams together. */
   constructor(private readonly limit: number) {}
 
-  get octets(): number {
+  get bytes(): number {
     return this.held;
   }
 
-  /** Whether so many streams run at once that their chunks must be small. */
+  /** Whether so many streams run that their chunks must be small. */
   get isCrowded(): boolean {
     return this.streams > MANY_STREAMS;
   }
 
-  /** Counts a stream until its response has ended. @returns false where too many run at once; it is not counted then. */
+  /** Counts a stream until its response ends. @returns false, without counting it, if too many run. */
   enter(response: Pick<ServerResponse, 'once'>): boolean {
     if (this.streams >= MOST_STREAMS) return false;
     this.streams += 1;
@@ -39,14 +39,11 @@ export class ResponseSpool {
     return true;
   }
 
-  /**
-   * Reads a source ahead of its consumer. Above the limit, only while this stream buffers nothing, so that it
-   * continues.
-   */
+  /** Reads a source ahead of its consumer. Above the limit, a stream is read only while it buffers nothing, so that it can continue. */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
     const filling = this.fill(stream, source);
-    // Thrown to the consumer after the buffered pieces.
+    // The consumer gets the error after the buffered pieces.
     filling.catch(() => null);
     try {
       for (;;) {
@@ -60,7 +57,7 @@ export class ResponseSpool {
       await filling;
     } finally {
       stream.close();
-      this.release(stream, stream.octets);
+      this.release(stream, stream.bytes);
     }
   }
 
@@ -71,7 +68,7 @@ export class ResponseSpool {
         const piece = Buffer.from(text);
         this.held += piece.length;
         stream.add(piece);
-        while (!stream.isClosed() && stream.octets > 0 && this.held >= this.limit) await this.room();
+        while (!stream.isClosed() && stream.bytes > 0 && this.held >= this.limit) await this.room();
         if (stream.isClosed()) return;
       }
     } finally {
@@ -83,9 +80,9 @@ export class ResponseSpool {
     await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
 
-  private release(stream: Spooled, octets: number): void {
-    stream.octets -= octets;
-    this.held -= octets;
+  private release(stream: Spooled, bytes: number): void {
+    stream.bytes -= bytes;
+    this.held -= bytes;
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }
@@ -93,7 +90,7 @@ export class ResponseSpool {
 
 class Spooled {
   readonly pieces: Buffer[] = [];
-  octets = 0;
+  bytes = 0;
   ended = false;
   private closed = false;
   private wake: () => void = () => {};
@@ -104,10 +101,10 @@ class Spooled {
   }
 
   add(piece: Buffer): void {
-    this.octets += piece.length;
+    this.bytes += piece.length;
     const last = this.pieces.at(-1);
     // A buffer for each short line would take more memory than the lines.
-    if (last !== undefined && last.length + piece.length <= MERGED_OCTETS) {
+    if (last !== undefined && last.length + piece.length <= MERGED_BYTES) {
       this.pieces[this.pieces.length - 1] = Buffer.concat([last, piece]);
     } else this.pieces.push(piece);
     this.wake();

@@ -8,16 +8,15 @@ import type { StreamLog } from './ndjson-response.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts the outcome of a streamed response. */
     readonly streamEnded?: (route: string, outcome: string) => void;
   }
   interface FastifyRequest {
-    /** The code of the problem that ended the stream of the response. */
+    /** Code of the problem that ended the stream of the response. */
     streamProblem: ProblemCode | null;
   }
 }
 
-/** Counts the outcome of a streamed response, and logs a warning when the client does not receive all of it. */
+/** Sends a stream, counts its outcome, and logs a warning when the client does not receive all of it. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {
@@ -25,7 +24,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
     request.server.streamEnded?.(request.routeOptions.url ?? 'unmatched', outcome);
     if (raw.writableFinished) return;
     const { method, originalUrl } = request;
-    // Without the query, which can name a person.
+    // The query is not logged, because it can name a person.
     const [url] = originalUrl.split('?', 1);
     const durationMs = Math.round(reply.elapsedTime);
     request.log.warn({ method, url, durationMs, isRequestComplete: request.raw.complete }, 'the stream was aborted');
@@ -33,7 +32,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   void reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
-/** Responds to HEAD without reading the stream of the response to GET (RFC 9110 9.3.2), as the framework would. */
+/** Responds to HEAD without the body of GET (RFC 9110 9.3.2); the framework would read the stream to its end. */
 export function dropStreamsOfHead(server: FastifyInstance): void {
   server.addHook('onSend', ({ method }, _reply, payload, done) => {
     if (method !== 'HEAD' || !(payload instanceof Readable)) {
@@ -45,7 +44,7 @@ export function dropStreamsOfHead(server: FastifyInstance): void {
   });
 }
 
-/** Logs why a stream ends before its request, a refusal as a warning, and unexpected errors of lines as errors. */
+/** Logs why a stream ends early (rejections as warnings), and unexpected errors of lines. */
 export function streamLog(request: FailedRequest & Pick<FastifyRequest, 'streamProblem'>): StreamLog {
   return {
     failed: (error) => {

@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 export const NDJSON = 'application/x-ndjson';
-/** Another name of the same, which some clients send. */
+/** Another name of NDJSON, which some clients send. */
 export const JSON_LINES = 'application/jsonl';
 export const CSV = 'text/csv';
 
@@ -31,7 +31,7 @@ export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): strin
   return mediaType === JSON_LINES ? NDJSON : mediaType;
 }
 
-/** A body that is silent for this time during a stop is aborted. */
+/** During a stop, a body that is silent for this time is aborted. */
 export const SILENCE_AFTER_STOP_MS = 250;
 
 export interface StopSignals {
@@ -43,7 +43,7 @@ export class StreamedBody {
   /** @param drain signals a stop; a body that has arrived is still read to its end. */
   constructor(
     readonly mediaType: string,
-    readonly octets: IncomingMessage,
+    readonly bytes: IncomingMessage,
     readonly drain: StopSignals,
     readonly spool: ResponseSpool,
     readonly charset: Charset = 'utf-8',
@@ -51,20 +51,20 @@ export class StreamedBody {
 
   /** @throws Problem SHUTTING_DOWN in the second half of a drain, unless the body has arrived. */
   requireTime(): void {
-    if (this.drain.halfOver.aborted && !this.octets.complete) throw shuttingDown();
+    if (this.drain.halfOver.aborted && !this.bytes.complete) throw shuttingDown();
   }
 }
 
 export interface StreamRules {
-  /** Maximum silence of either side. */
+  /** Maximum time without data in either direction. */
   readonly idleMs: number;
   readonly drain: StopSignals;
   readonly spool: ResponseSpool;
 }
 
-/** Passes bodies of these media types as streams, limited in silence but not in size. */
+/** Passes bodies of these media types as streams, with a limit of silence but not of size. */
 export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
-  // Before Fastify selects a parser, whose error would not list the media types.
+  // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { streams } = request.routeOptions.config;
     if (streams === undefined) done(null, payload);
@@ -73,19 +73,19 @@ export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }:
     else done(tooMany());
   });
   for (const mediaType of [NDJSON, JSON_LINES, CSV]) {
-    server.addContentTypeParser(mediaType, (request, octets, done) => {
+    server.addContentTypeParser(mediaType, (request, bytes, done) => {
       const charset = charsetOf(request);
       if (charset === null) {
         done(unsupported([mediaTypeOf(request)]));
         return;
       }
-      octets.socket.setTimeout(idleMs);
-      done(null, new StreamedBody(mediaTypeOf(request), octets, drain, spool, charset));
+      bytes.socket.setTimeout(idleMs);
+      done(null, new StreamedBody(mediaTypeOf(request), bytes, drain, spool, charset));
     });
   }
 }
 
-/** The charset of a stream; null for one that is compressed or has a charset that is not read. */
+/** The charset of a stream; null if it is compressed or in an unsupported charset. */
 function charsetOf(request: Pick<FastifyRequest, 'headers'>): Charset | null {
   if (isPlain(request.headers)) return 'utf-8';
   return mediaTypeOf(request) === CSV && isPlain(request.headers, /^windows-1252$/i) ? 'windows-1252' : null;

@@ -1,9 +1,9 @@
 export type Separator = ',' | ';' | '\t';
 
 /**
- * The cells of a row (RFC 4180).
- * @param most cells that are read; one more is returned where the row has more.
- * @throws SyntaxError for a quotation mark in a wrong place.
+ * Splits a row into cells (RFC 4180).
+ * @param most number of cells to read; one more is returned if the row has more.
+ * @throws SyntaxError for a misplaced quotation mark.
  */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
   const cells: string[] = [];
@@ -38,19 +38,17 @@ function quotedCell(row: string, start: number): { cell: string; end: number } {
   return { cell: row.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
 }
 
-/**
- * Characters that start a formula in spreadsheets, including full-width forms, and the apostrophe that escapes them.
- */
+/** Characters that start a formula in spreadsheets, including full-width forms, and the apostrophe that escapes them. */
 const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
 /** A `;`, tab or line break, which some spreadsheets read as the end of a cell, with the text up to the next one. */
 const PART = /[;\t\r\n][^;\t\r\n]*/g;
 
-/** A part whose text begins with a formula, after spaces and quotation marks; the second one is already escaped. */
+/** A part that begins with a formula after spaces and quotation marks; `GUARDED_PART` is one already escaped. */
 const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
-/** A cell with an apostrophe before each formula, so that a spreadsheet shows it as text. */
+/** Prefixes each formula in a cell with an apostrophe, so that a spreadsheet shows it as text. */
 export function guarded(text: string): string {
   const inner = text.replace(PART, (part) => (FORMULA_PART.test(part) ? `${part.slice(0, 1)}'${part.slice(1)}` : part));
   return FORMULA.test(inner) ? `'${inner}` : inner;

@@ -2,41 +2,36 @@ import { Problem } from '../../problem/problem.js';
 import { unguarded } from './cells.js';
 import type { HeaderRules, Row } from './row-reader.js';
 
-/** The member that leaves a column out, and the column that means all others. */
+/** The member that excludes a column, and the column name that stands for all others. */
 const IGNORE = 'ignore';
 const OTHERS = '*';
 
-/** Characters of a name that an error repeats. */
+/** Characters of a column name that an error repeats. */
 const MAX_NAME = 100;
 
-/** The columns that a file may have. */
 export interface FileColumns {
-  /** In the order of errors, in the spelling of the members of NDJSON where a member is one text. */
+  /** In the order in which errors list them, spelled as the members of NDJSON where a member is a single text. */
   readonly names: readonly string[];
-  /** A file has at least one of them. */
+  /** A file has at least one of these columns. */
   readonly required: readonly string[];
-  /** What a row is, such as "a change". */
+  /** What a row represents, such as "a change". */
   readonly row: string;
 }
 
-/** Which member a column is; false for a column that is not read. Names are in lower case. */
+/** Maps column names in lower case to members; false for a column that is not read. */
 type ColumnMap = ReadonlyMap<string, string | false>;
 
 /**
- * The header lines of a file, whose columns are named in any order and case.
- * @param map names of columns that are not those of members, as `column:member,column:member`; the last colon of a pair separates
- * it, so that the name of a column may have colons.
- * @throws Problem INVALID_REQUEST for a map that cannot be read.
+ * The rules for header lines of a file, whose columns are in any order and case.
+ * @param map renames columns, as `column:member,column:member`; the last colon of a pair separates it, because names may have colons.
+ * @throws Problem INVALID_REQUEST for an invalid map.
  */
 export function headerRules(file: FileColumns, map: string | undefined): HeaderRules {
   const columns = parseMap(map, file);
   return { columnsOf: (header) => columnsOf(header, columns, file), unreadable: (detail) => unreadable(detail, file) };
 }
 
-/**
- * The texts of a row by column, as an export wrote them. Spaces around a target, which come with copies from documents, are
- * removed: a URL has none.
- */
+/** Reverses the formula guards of an export. Spaces around a target, as copied from documents, are removed, because a URL has none. */
 export function textsIn(row: Row): Readonly<Record<string, string>> {
   const texts = Object.entries(row).map(([column, cell]) => {
     const text = unguarded(cell);
@@ -45,7 +40,7 @@ export function textsIn(row: Row): Readonly<Record<string, string>> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-/** The identifiers in a cell, separated by spaces; none for an empty one. */
+/** The identifiers in a cell, which are separated by spaces. */
 export function identifiersIn(cell: string): string[] {
   return cell.split(' ').filter((text) => text !== '');
 }
@@ -114,7 +109,7 @@ function unreadable(detail: string, file: FileColumns): Problem {
   return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. Its ${columnRule(file)}`);
 }
 
-/** What the first line of a file is: the end of a sentence, and another sentence. */
+/** Describes the first line of a file: the end of a sentence, and another sentence. */
 export function columnRule({ names, required }: FileColumns): string {
   return `first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
 }

@@ -1,4 +1,4 @@
-import { type LineEnds, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { type LineEnds, MAX_LINE_BYTES } from '../body/line-reader.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -7,15 +7,15 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
 
-/** A byte order mark in UTF-8, which may precede the first cell. */
+/** UTF-8 byte order mark, which may precede the first cell. */
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
-/** Where the reader of a row is: before a cell, in one without and with quotation marks, and behind a mark in the latter. */
+/** Position of the parser: before a cell, in an unquoted or quoted cell, or after a quotation mark in the latter. */
 type Place = 'start' | 'plain' | 'quoted' | 'mark';
 
 /**
- * Finds the ends of rows (RFC 4180): line breaks outside of quoted cells. Each octet is read once. The octets of marks and
- * separators occur in no other character of UTF-8 and of Windows-1252.
+ * Finds the ends of rows (RFC 4180): line breaks outside quoted cells. Each byte is read once. The bytes of quotation marks and separators
+ * occur in no other character of UTF-8 and Windows-1252.
  */
 export class RowEnds implements LineEnds {
   private separators: ReadonlySet<number> = new Set([COMMA, SEMICOLON, TAB]);
@@ -23,38 +23,38 @@ export class RowEnds implements LineEnds {
   private at = 0;
   private isFirst = true;
 
-  /** Reads the following rows with one separator of cells; before, each of `,`, `;` and a tab is one. */
+  /** Sets the separator of the following rows. Before, `,`, `;` and a tab are all separators. */
   separateBy(separator: string): void {
     this.separators = new Set(Buffer.from(separator));
   }
 
-  endIn(octets: Buffer): number {
-    const end = this.find(octets);
+  endIn(bytes: Buffer): number {
+    const end = this.find(bytes);
     if (end < 0) return end;
     [this.state, this.at, this.isFirst] = ['start', 0, false];
     return end;
   }
 
-  private find(octets: Buffer): number {
-    for (; this.at < octets.length; this.at += 1) {
-      // A row that is too long is cut, so that its reader refuses it before more of it arrives.
-      if (this.at > MAX_LINE_OCTETS) return this.at;
-      const octet = octets[this.at] ?? 0;
+  private find(bytes: Buffer): number {
+    for (; this.at < bytes.length; this.at += 1) {
+      // Cuts a row that is too long, so that its reader rejects it before more arrives.
+      if (this.at > MAX_LINE_BYTES) return this.at;
+      const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {
-        if (octet === QUOTE) this.state = 'mark';
-      } else if (octet === LF) return this.at;
-      else if (octet === CR) {
+        if (byte === QUOTE) this.state = 'mark';
+      } else if (byte === LF) return this.at;
+      else if (byte === CR) {
         // A line feed may follow in the next piece of the body.
-        if (this.at + 1 === octets.length) return -1;
-        return octets[this.at + 1] === LF ? this.at + 1 : this.at;
-      } else this.state = this.after(octet);
+        if (this.at + 1 === bytes.length) return -1;
+        return bytes[this.at + 1] === LF ? this.at + 1 : this.at;
+      } else this.state = this.after(byte);
     }
     return -1;
   }
 
-  private after(octet: number): Place {
-    if (this.separators.has(octet)) return 'start';
-    if (octet === QUOTE && this.state !== 'plain') return 'quoted';
-    return this.isFirst && this.state === 'start' && BYTE_ORDER_MARK.has(octet) ? 'start' : 'plain';
+  private after(byte: number): Place {
+    if (this.separators.has(byte)) return 'start';
+    if (byte === QUOTE && this.state !== 'plain') return 'quoted';
+    return this.isFirst && this.state === 'start' && BYTE_ORDER_MARK.has(byte) ? 'start' : 'plain';
   }
 }

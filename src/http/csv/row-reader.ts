@@ -1,30 +1,28 @@
 import { Problem } from '../../problem/problem.js';
 import { decode } from '../body/content-encoding.js';
-import { type Line, LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { type Line, LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';
 import { RowEnds } from './row-ends.js';
 
-/** As many as members of an object of JSON. */
+/** The same limit as for members of a JSON object. */
 const MAX_COLUMNS = 100;
 
-/** The line with which a spreadsheet names the separator. */
+/** A line in which a spreadsheet declares the separator. */
 const SEPARATOR_LINE = /^"?sep=(.?)"?$/i;
 
-/** What follows the first cell of a header line. */
+/** Captures the separator after the first cell of a header line. */
 const FIRST_SEPARATOR = /^(?:"(?:[^"]|"")*"|[^,;\t]*)([,;\t])/;
 
 const NOT_UTF8 =
   'the file is not UTF-8; save it as CSV UTF-8, or send it with "content-type: text/csv; charset=windows-1252"';
 
-/** The cells of a row by the names of their columns. */
 export type Row = Readonly<Record<string, string>>;
 
-/** What the header line of a file may be. */
 export interface HeaderRules {
   /**
-   * The names under which rows have their cells, in the order of the header line; false for a column that is not read.
-   * @throws Problem INVALID_REQUEST for columns that the operation does not have.
+   * Member names for the columns of a header line, in its order; false for a column that is not read.
+   * @throws Problem INVALID_REQUEST for columns that the operation does not support.
    */
   readonly columnsOf: (header: readonly string[]) => (string | false)[];
   /** The problem of a file without a readable header line. */
@@ -34,20 +32,20 @@ export interface HeaderRules {
 export interface NumberedRow {
   /** The number of the last line of the row. */
   readonly number: number;
-  /** INVALID_REQUEST for a row that is not in the charset of the file, or has more or fewer cells than there are columns. */
+  /** A Problem INVALID_REQUEST for a row that is not in the charset of the file or has a wrong number of cells. */
   readonly row: Row | Problem;
 }
 
 /**
- * Reads the rows of a CSV file (RFC 4180) as they arrive, with back-pressure and the limits of other lines. The header line, or
- * a line such as `sep=;` before it, determines the separator of cells: `,`, `;` or a tab. Rows without any text are skipped.
+ * Reads the rows of a CSV file (RFC 4180) as they arrive, with back-pressure and the limits of NDJSON lines. The header line, or a line
+ * such as `sep=;` before it, determines the separator: `,`, `;` or a tab. Rows without text are skipped.
  */
 export class RowReader {
   private readonly ends = new RowEnds();
   private readonly lines: LineReader;
   private separator: Separator = ',';
   private columns: readonly (string | false)[] = [];
-  /** Line breaks within the cells so far. */
+  /** Line breaks within cells so far; added to the row index, they give the line number. */
   private breaks = 0;
   private failure: Error | null = null;
 
@@ -57,8 +55,8 @@ export class RowReader {
 
   /**
    * Reads the header line.
-   * @throws Problem INVALID_REQUEST for a file without one or with other columns than `rules` permits, SHUTTING_DOWN when
-   * the service stops before it has arrived.
+   * @throws Problem INVALID_REQUEST for a file without one or with columns that `rules` rejects, SHUTTING_DOWN when the service stops
+   * first.
    */
   static async open(body: StreamedBody, rules: HeaderRules): Promise<RowReader> {
     const rows = new RowReader(body);
@@ -71,9 +69,9 @@ export class RowReader {
   }
 
   /**
-   * @returns at least one row and up to `most`; null at the end.
-   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and as `LineReader`
-   * does. The file is read no further.
+   * @returns 1 to `most` rows; null at the end.
+   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`. No
+   * more of the file is read after an error.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
     if (this.failure !== null) throw this.failure;
@@ -87,7 +85,7 @@ export class RowReader {
         this.failure = error as Error;
       }
     }
-    // The rows before a failure are returned first; the next call throws it.
+    // Rows before a failure are returned first; the next call throws it.
     if (rows.length === 0 && this.failure !== null) throw this.failure;
     return rows;
   }
@@ -111,21 +109,20 @@ export class RowReader {
   private async headerLine(): Promise<string> {
     const [line] = (await this.lines.next(1)) ?? [];
     if (line === undefined) throw new SyntaxError('it is empty');
-    if (line.octets === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_OCTETS} octets`);
-    const text = this.textOf(line.octets) ?? fail(NOT_UTF8);
+    if (line.bytes === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_BYTES} bytes`);
+    const text = this.textOf(line.bytes) ?? fail(NOT_UTF8);
     this.breaks += breaksIn(text);
     return text;
   }
 
-  /** The row of a line; none for a row without any text. */
-  private rowOf({ number: index, octets }: Line): NumberedRow[] {
+  private rowOf({ number: index, bytes }: Line): NumberedRow[] {
     const first = index + this.breaks;
-    if (octets === null) {
-      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_OCTETS} octets; a quotation mark that is not closed has the same effect.`;
+    if (bytes === null) {
+      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_BYTES} bytes; a quotation mark that is not closed has the same effect.`;
       throw new Problem('BODY_TOO_LARGE', detail);
     }
-    const text = this.textOf(octets);
-    this.breaks += breaksIn(text ?? octets.toString('latin1').replace(/\r$/, ''));
+    const text = this.textOf(bytes);
+    this.breaks += breaksIn(text ?? bytes.toString('latin1').replace(/\r$/, ''));
     const number = index + this.breaks;
     if (text === null) return [{ number, row: invalidRow(NOT_UTF8) }];
     let cells: string[];
@@ -143,10 +140,10 @@ export class RowReader {
     return [{ number, row: Object.fromEntries(named) as Row }];
   }
 
-  /** The text of a row without its line break; null for octets that are not in the charset of the file. */
-  private textOf(octets: Buffer): string | null {
+  /** The text of a row without its line break; null if the bytes are not in the charset of the file. */
+  private textOf(bytes: Buffer): string | null {
     try {
-      return decode(octets, this.body.charset).replace(/\r$/, '');
+      return decode(bytes, this.body.charset).replace(/\r$/, '');
     } catch {
       return null;
     }

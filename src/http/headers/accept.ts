@@ -4,9 +4,9 @@ import { LINKSET } from '../../registry/typed-links.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * The first of these media types that `Accept` (RFC 9110 12.5.1) names, unless it prefers JSON or another one of them. A
- * wildcard names none: it is what programs send that expect JSON. Of equal weights the named type wins over JSON in
- * either order, while Negotiator takes the first.
+ * The first of these media types that `Accept` (RFC 9110 12.5.1) names, unless it prefers JSON or another of them. A wildcard names none,
+ * because programs that expect JSON send it. At equal weights a named type wins over JSON in either order, while Negotiator takes the
+ * first.
  * @returns null for JSON.
  */
 export function namedType<T extends string>(accept: string | undefined, types: readonly T[]): T | null {
@@ -18,14 +18,13 @@ export function namedType<T extends string>(accept: string | undefined, types: r
   return named.find((type) => [...named, JSON_TYPE].every((other) => other === type || isBefore(type, other))) ?? null;
 }
 
-/** Whether a client asks for a link set, and prefers neither JSON nor a page. @param accept the header `Accept`. */
+/** Whether a client prefers a link set to JSON and to a page. @param accept the header `Accept`. */
 export function acceptsLinkset(accept: string | undefined): boolean {
   return namedType(accept, ['text/html', LINKSET]) === LINKSET;
 }
 
 /**
- * Whether a client asks for JSON and for neither `text/html` nor any type: browsers and tools without a preference get
- * pages.
+ * Whether a client accepts JSON but neither `text/html` nor any type: browsers, and tools without a preference, get pages.
  * @param accept the header `Accept` (RFC 9110 12.5.1).
  */
 export function acceptsJson(accept: string | undefined): boolean {
@@ -35,7 +34,7 @@ export function acceptsJson(accept: string | undefined): boolean {
   return accepted.some(isJson) && !accepted.includes('text/html') && !accepted.includes('*/*');
 }
 
-/** The media ranges in order of preference, without those of weight 0. */
+/** Media ranges in order of preference, without those of weight 0. */
 function rangesOf(accept: string): string[] {
   return new Negotiator({ headers: { accept } }).mediaTypes().map((range) => range.toLowerCase());
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Problem } from '../../problem/problem.js';
 
-/** `If-Match` or `If-None-Match` (RFC 9110 13.1). */
+/** The value of `If-Match` or `If-None-Match` (RFC 9110 13.1). */
 export type EntityTags = '*' | readonly EntityTag[];
 
 interface EntityTag {
@@ -9,24 +9,24 @@ interface EntityTag {
   readonly opaque: string;
 }
 
-/** What a change of a record changes: the version, and its time, which differs where a restore repeats a version. */
+/** What identifies a state of a record. The time differs where a restore repeats a version. */
 interface Changed {
   readonly version: number;
   readonly updatedAt: Date | string;
 }
 
-/** An entity tag of the JSON of a record, or a version. */
+/** An entity tag of a record, or a bare version. */
 const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
 
 /**
- * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: its version, the time of its last change, and a digest of all, because
+ * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the whole, because
  * `describes` changes with other records and `uris` with the configuration.
  */
 export function recordTagOf(record: Changed, json: string): string {
   return `"${changeOf(record)}-${digestOf(json)}"`;
 }
 
-/** The strong entity tag of a page or of a link set, which permits no change. */
+/** The strong entity tag of a page or link set, which is not valid for a change. */
 export function viewTagOf(body: string): string {
   return `"${digestOf(body)}"`;
 }
@@ -39,7 +39,7 @@ function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
-/** One piece of a list: what separates, or a tag (RFC 9110 8.8.3), which may hold a comma itself. */
+/** A separator in a list, or an entity tag (RFC 9110 8.8.3), which may contain a comma. */
 const PIECE = /([\t ,]+)|(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/y;
 
 export function readIfMatch(header: string | undefined): EntityTags | undefined {
@@ -58,8 +58,8 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
 }
 
 /**
- * Whether `If-Match` permits a change of a record: one of its tags has the version and the time of the last change, or is `"3"` for
- * version 3. The digest is not compared: it differs where only other records or the configuration have changed.
+ * Whether `If-Match` permits a change of a record: one of its tags has the version and the time of the last change, or is just the version,
+ * such as `"3"`. The digest is not compared, because it also differs when only other records or the configuration changed.
  */
 export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;
@@ -67,7 +67,7 @@ export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   return tags !== '*' && tags.some(({ isWeak, opaque }) => !isWeak && opaque.startsWith(start));
 }
 
-/** Whether one of the tags can be that of a record; those of pages cannot. */
+/** Whether a tag can be that of a record; those of pages cannot. */
 export function areOfRecords(tags: EntityTags): boolean {
   return tags === '*' || tags.some(({ opaque }) => OF_RECORD.test(opaque));
 }

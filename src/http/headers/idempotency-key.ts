@@ -6,10 +6,10 @@ const MAX_LENGTH = 255;
 /** A string of structured fields (RFC 9651 3.3.3), as the draft requires. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
-/** The form without quotes, which most clients send. */
+/** The unquoted form, which most clients send. */
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
 
-/** Parses 1 to 255 ASCII characters, quoted or bare, compared exactly. @throws Problem INVALID_IDEMPOTENCY_KEY */
+/** Parses 1 to 255 ASCII characters, quoted or bare. @throws Problem INVALID_IDEMPOTENCY_KEY */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const key = typeof header === 'string' ? keyIn(header) : '';
@@ -26,14 +26,14 @@ function keyIn(header: string): string {
   return BARE.test(header) ? header : '';
 }
 
-/** Characters of the header: in double quotes, a `\"` or a `\\` of the key is two of them. */
+/** Characters of the header; in double quotes, `\"` or `\\` stands for one character of the key. */
 const MAX_HEADER = 2 * MAX_LENGTH + 2;
 
 const KEY_DESCRIPTION = [
   'Makes a retry safe: the request takes effect once.',
   `1 to ${MAX_LENGTH} ASCII characters, bare without spaces or in double quotes: \`k\` and \`"k"\` are the same key.`,
   'A key belongs to the client, for all operations and naming authorities, and is kept without an end.',
-  'Another content or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a refused request leaves its key unused.',
+  'Another content or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a rejected request leaves its key unused.',
   'A repeat returns the first result, also of a reservation whose identifiers were changed since then;',
   'a mint, also in a batch or a stream, returns the identifier as it is now, and an API key is returned as it is now.',
   '`Idempotency-Replayed` marks a repeat, except in streams. There the key covers each line by its number,',
@@ -49,7 +49,6 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
     example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10',
   });
 
-/** The OpenAPI description of the header that marks a replay. */
 export const REPLAYED_HEADER = {
   'Idempotency-Replayed': {
     description: '"true" when the response is the replay of an earlier request with the same key.',

@@ -1,11 +1,11 @@
 import type { TypedLink } from '../../registry/typed-links.js';
 
-/** Characters of all links: clients and proxies accept 8 or 16 KiB of headers. */
+/** Characters of all links; clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LENGTH = 7168;
 
 /**
- * `Link` (RFC 8288 3) with the links that fit, the first ones first. Every `href` is a URI reference in ASCII.
- * @param maxLength the most characters of the value.
+ * Builds a `Link` header (RFC 8288 3) from the links that fit, in order. Each `href` must be a URI reference in ASCII.
+ * @param maxLength characters of the value.
  * @returns undefined without a link.
  */
 export function linkHeaderOf(links: readonly TypedLink[], maxLength = MAX_LENGTH): string | undefined {

@@ -5,9 +5,9 @@ const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
 
 const SUMMARY = /^[ \t]*summary[ \t]*$/i;
 
-/** What a client prefers of the results of many items. */
+/** Preferences of a client for the results of many items. */
 export interface Preferences {
-  /** `return=minimal`: results have no representation. The first `return` counts (RFC 7240 2); parameters are ignored. */
+  /** `return=minimal`: results without representations. The first `return` counts (RFC 7240 2); parameters are ignored. */
   readonly isMinimal: boolean;
   /** `summary`: the response to a stream ends with a line that counts its results. */
   readonly hasSummary: boolean;
@@ -39,7 +39,7 @@ function preferencesOf(header: string): string[] {
   return preferences;
 }
 
-/** The header of a response with applied preferences (RFC 7240 3); none where nothing was preferred. */
+/** The header with the applied preferences (RFC 7240 3), if any. */
 export function preferenceApplied({ isMinimal = false, hasSummary = false }: Partial<Preferences>): {
   'preference-applied'?: string;
 } {
@@ -51,7 +51,7 @@ const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representa
 const SUMMARY_TEXT =
   '`summary`: the last line of the response counts its results. It is missing where the stream could not continue.';
 
-/** The header `Prefer` of an operation with these preferences. */
+/** Documents the header `Prefer` with the preferences of an operation. */
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({
     name: 'Prefer',

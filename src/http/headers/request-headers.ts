@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** Host and port that can be repeated in a response. The client sends `Host`, so any other text is not repeated. */
+/** A host and port that may be repeated in a response. Other texts are not, because the client chooses `Host`. */
 const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
-/** The scheme and the authority by which the client reaches the service, without a final "/"; null for an odd `Host`. */
+/** Scheme and authority by which the client reaches the service, without a final "/"; null for an unusual `Host`. */
 export function ownOrigin({ protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): string | null {
   return PLAIN_HOST.test(host) ? `${protocol}://${host}` : null;
 }
 
-/** An IPv4 address with a port, or an address in brackets with or without one. */
+/** An IPv4 address with a port, or an address in brackets, with or without a port. */
 const WITH_PORT = /^([0-9.]+):[0-9]+$|^\[([^\]]*)\](?::[0-9]+)?$/;
 
 /**
- * Cuts the ports and brackets of the addresses in X-Forwarded-For, which some proxies write. Otherwise a client would be another
- * one for each connection, and a proxy with a port would not be trusted.
+ * Removes ports and brackets that some proxies write in X-Forwarded-For. Otherwise each connection would count as another client, and a
+ * proxy listed with a port would not be trusted.
  */
 export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
   const { 'x-forwarded-for': forwarded } = headers;
@@ -25,7 +25,7 @@ export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
     .join(', ');
 }
 
-/** The number of Host fields of a request; `headers` has the first one only. */
+/** Counts the Host fields of a request, because `headers` has only the first. */
 export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -35,7 +35,7 @@ export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
   return count;
 }
 
-/** The trace and the span of the caller (W3C Trace Context). */
+/** The trace and parent span of the caller (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
@@ -44,7 +44,7 @@ export interface TraceContext {
 /** version "-" trace-id "-" parent-id "-" trace-flags; later versions may append more. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** Invalid headers are ignored (W3C Trace Context 3.2.2 and 4.3). */
+/** Returns null for an invalid header, which is ignored (W3C Trace Context 3.2.2 and 4.3). */
 export function readTraceParent(header: string | string[] | undefined): TraceContext | null {
   if (typeof header !== 'string') return null;
   const [, version, traceId = '', parentId = '', more] = TRACEPARENT.exec(header) ?? [];

@@ -1,14 +1,14 @@
 import { type NextLines, type RawLine, tooLong } from './line-source.js';
 
-/** Lines of one transaction, because its locks delay other changes and later events. */
+/** Lines per transaction; few, because its locks delay other changes and later events. */
 export const CHUNK_LINES = 100;
 
-/** Octets of the lines of a chunk, in memory until it is changed. */
-const MAX_CHUNK_OCTETS = 1_048_576;
+/** Bytes of a chunk, which is in memory until it is committed. */
+const MAX_CHUNK_BYTES = 1_048_576;
 
 /**
- * Divides lines into chunks by their numbers only (1 to 100, 101 to 200 and so on), never by their arrival, so that a repeat of
- * a stream has the same chunks. Lines that make a chunk too large are refused.
+ * Divides lines into chunks by their numbers alone (1 to 100, 101 to 200 and so on), not by their arrival, so that a repeat of a stream has
+ * the same chunks. Lines beyond the size limit of a chunk are rejected.
  */
 export function inChunks(read: NextLines): NextLines {
   const pending: RawLine[] = [];
@@ -29,7 +29,7 @@ export function inChunks(read: NextLines): NextLines {
   };
 }
 
-/** The number of a chunk, from 0. */
+/** The number of a chunk, counted from 0. */
 export function partOf({ number }: Pick<RawLine, 'number'>): number {
   return Math.floor((number - 1) / CHUNK_LINES);
 }
@@ -38,16 +38,16 @@ function lastLineOf(line: Pick<RawLine, 'number'>): number {
   return (partOf(line) + 1) * CHUNK_LINES;
 }
 
-/** Replaces the lines that exceed the octets of their chunk, without keeping them in memory. */
+/** Replaces lines beyond the size limit of their chunk, so that they are not kept in memory. */
 function withinChunks(): (line: RawLine) => RawLine {
   let part = -1;
-  let octets = 0;
+  let bytes = 0;
   return (line) => {
-    if (partOf(line) !== part) [part, octets] = [partOf(line), 0];
-    octets += line.octets;
-    if (octets <= MAX_CHUNK_OCTETS) return line;
+    if (partOf(line) !== part) [part, bytes] = [partOf(line), 0];
+    bytes += line.bytes;
+    if (bytes <= MAX_CHUNK_BYTES) return line;
     const { number } = line;
-    const detail = `The lines ${part * CHUNK_LINES + 1} to ${number} have more than ${MAX_CHUNK_OCTETS} octets together. Send this line in another request.`;
-    return { number, octets: 0, value: () => tooLong(detail), content: () => detail };
+    const detail = `The lines ${part * CHUNK_LINES + 1} to ${number} have more than ${MAX_CHUNK_BYTES} bytes together. Send this line in another request.`;
+    return { number, bytes: 0, value: () => tooLong(detail), content: () => detail };
   };
 }

@@ -3,40 +3,38 @@ import { Problem, invalidRequest } from '../../problem/problem.js';
 import { type FileColumns, headerRules } from '../csv/file-columns.js';
 import { type Row, RowReader } from '../csv/row-reader.js';
 import { readJsonBody } from '../body/json-body.js';
-import { LineReader, MAX_LINE_OCTETS } from '../body/line-reader.js';
+import { LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import { CSV, type StreamedBody } from '../body/streamed-body.js';
 
-/** Lines that are validated before other requests continue. */
+/** Lines validated before other requests get a turn. */
 const SLICE = 100;
 
-/** A line of NDJSON or a row of CSV before it is validated. */
+/** A line of NDJSON or a row of CSV before validation. */
 export interface RawLine {
-  /** Counted from 1. */
   readonly number: number;
-  readonly octets: number;
+  readonly bytes: number;
   /** The line as JSON. @throws Problem MALFORMED_JSON, BODY_TOO_LARGE or INVALID_REQUEST */
   readonly value: () => unknown;
-  /** The content of a line that cannot be parsed, for its fingerprint. */
+  /** The content of an unreadable line, for its fingerprint. */
   readonly content: () => string;
 }
 
-/** @returns lines in the order of their numbers, at least one; null at the end. */
+/** @returns at least one line, in the order of numbers; null at the end. */
 export type NextLines = () => Promise<readonly RawLine[] | null>;
 
-/** How the rows of a CSV become lines. */
+/** How rows of CSV become lines. */
 export interface FileFormat {
   readonly columns: FileColumns;
-  /** The map of the columns that the request has. */
+  /** The column map of the request. */
   readonly map: string | undefined;
-  /** Converts a row to the value of a line of NDJSON. */
   readonly readRow: (row: Row) => object;
 }
 
 /**
  * Opens the lines of a body.
- * @param most lines that are returned together.
+ * @param most number of lines that are returned together.
  * @param csv absent for a route that reads NDJSON only.
- * @throws Problem INVALID_REQUEST for a CSV whose header has other columns, and for a map with NDJSON.
+ * @throws Problem INVALID_REQUEST for a CSV with unknown columns, and for a column map with NDJSON.
  */
 export async function openLines(body: StreamedBody, most: number, csv?: FileFormat): Promise<NextLines> {
   if (body.mediaType === CSV && csv !== undefined)
@@ -45,7 +43,7 @@ export async function openLines(body: StreamedBody, most: number, csv?: FileForm
   throw invalidRequest('#query/columns', 'columns is for text/csv; the members of NDJSON have the names of the API');
 }
 
-/** Validates lines; other requests continue between slices of them. */
+/** Validates lines in slices, between which other requests get a turn. */
 export async function readLines<T>(lines: readonly RawLine[], read: (line: RawLine) => T): Promise<T[]> {
   const results: T[] = [];
   for (const line of lines) {
@@ -61,12 +59,11 @@ export function tooLong(detail: string): never {
 
 function linesOf(lines: LineReader, most: number): NextLines {
   return async () =>
-    (await lines.next(most))?.map(({ number, octets }) => ({
+    (await lines.next(most))?.map(({ number, bytes }) => ({
       number,
-      octets: octets?.length ?? 0,
-      value: () =>
-        octets === null ? tooLong(`The line is longer than ${MAX_LINE_OCTETS} octets.`) : readJsonBody(octets),
-      content: () => octets?.toString('latin1') ?? '',
+      bytes: bytes?.length ?? 0,
+      value: () => (bytes === null ? tooLong(`The line is longer than ${MAX_LINE_BYTES} bytes.`) : readJsonBody(bytes)),
+      content: () => bytes?.toString('latin1') ?? '',
     })) ?? null;
 }
 
@@ -74,7 +71,7 @@ function rowsOf(rows: RowReader, most: number, readRow: FileFormat['readRow']): 
   return async () =>
     (await rows.next(most))?.map(({ number, row }) => ({
       number,
-      octets: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
+      bytes: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
       value: () => {
         if (row instanceof Problem) throw row;
         return readRow(row);

@@ -14,55 +14,54 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/** The current or last response of a connection. */
-const answers = new WeakMap<Duplex, ServerResponse>();
+/** The current or last response of each connection. */
+const responses = new WeakMap<Duplex, ServerResponse>();
 
-/** Connections whose refusal waits for the previous response; further octets cause no second one. */
-const refused = new WeakSet<Duplex>();
+/** Connections whose rejection waits for the previous response; further bytes must not cause another. */
+const rejected = new WeakSet<Duplex>();
 
-/** Connections whose first octets are those of a HEAD request. */
 const heads = new WeakSet<Duplex>();
 
-/** Connections whose first line has not ended. */
+/** Connections whose first line is incomplete. */
 const lines = new WeakSet<Duplex>();
 
 const LINE_FEED = 0x0a;
 
-/** How long a connection is read when its last response was sent. */
+/** How long a connection is read after its last response. */
 const LINGER_MS = 2000;
 
-/** Responds to requests that the framework does not receive. */
+/** Responds to requests that never reach the framework. */
 export function watchClientErrors(instance: FastifyInstance): void {
   const { server, log } = instance;
   server.on('connection', (socket: Socket) => {
-    // Node removes its own listener with CONNECT, and a reset without a listener would end the process.
+    // Node removes its own listener on CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
     lines.add(socket);
-    socket.prependOnceListener('data', (octets: Buffer) => {
-      if (isHeadRequest(octets)) heads.add(socket);
+    socket.prependOnceListener('data', (bytes: Buffer) => {
+      if (isHeadRequest(bytes)) heads.add(socket);
     });
-    const read = (octets: Buffer): void => {
-      if (!octets.includes(LINE_FEED)) return;
+    const read = (bytes: Buffer): void => {
+      if (!bytes.includes(LINE_FEED)) return;
       lines.delete(socket);
       socket.off('data', read);
     };
     socket.prependListener('data', read);
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    answers.set(request.socket, response);
-    // After a request for an upgrade, Node 20 reports no further parse error of the connection.
+    responses.set(request.socket, response);
+    // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // The response stall timeout. Node counts sent octets as activity, so a slow reader is not affected. Other limits
-  // cover silence before a request is complete; a long poll or a waiting stream is not a fault of the client.
+  // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Silence before a request is complete
+  // has other limits, and during a long poll or a waiting stream it is not an error of the client.
   server.on('timeout', (socket: Socket) => {
-    const last = answers.get(socket);
+    const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
     if (!isWaiting) socket.destroy();
   });
   // An unknown expectation may be ignored (RFC 9110 10.1.1); Node would respond without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT (RFC 9110 9.3.6): Node would close the connection without a response.
+  // On CONNECT (RFC 9110 9.3.6), Node would close the connection without a response.
   server.on('connect', (_request, socket: Socket) => {
     log.info(
       { status: 404, code: 'NOT_FOUND', reason: 'CONNECT', address: instance.loggedAddress?.(socket.remoteAddress) },
@@ -73,47 +72,47 @@ export function watchClientErrors(instance: FastifyInstance): void {
 }
 
 /** Writes the response and the log line directly, because there is no request object. */
-export function answerClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   // The last response is being sent; further input is dropped.
-  if ((socket.writableEnded || refused.has(socket)) && error.code !== 'ECONNRESET') return;
+  if ((socket.writableEnded || rejected.has(socket)) && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // Octets behind a request that closes the connection are not a request (RFC 9112 9.6).
+  // Bytes after a request that closes the connection are not a request (RFC 9112 9.6).
   if (error.code === 'HPE_CLOSED_CONNECTION') {
-    if (answers.get(socket)?.writableFinished !== false) end(socket);
+    if (responses.get(socket)?.writableFinished !== false) end(socket);
     return;
   }
   const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
   const code = isLongLine ? 'URI_TOO_LONG' : (BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP');
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
-  // The octets themselves could contain a key.
+  // The bytes are not logged, because they could contain a key.
   const { status } = CATALOGUE[code];
   this.log.info(
     { status, code, reason: error.code, address: this.loggedAddress?.(socket.remoteAddress) },
     BROKEN_REQUEST,
   );
-  const last = answers.get(socket);
+  const last = responses.get(socket);
   const { rawPacket } = error as { rawPacket?: Buffer };
-  // A long head arrives in several packets, of which the error has the last.
+  // A long head arrives in several packets, and the error has only the last.
   const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
-  // The response preceded the rest of the malformed body. A second response would be read as that of the next request.
+  // A response was sent before the rest of the malformed body; a second one would be read as that of the next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
-    refused.add(socket);
+    rejected.add(socket);
     last.once('finish', () => {
       if (socket.writable) endWith(problem, socket, isHead);
     });
   } else endWith(problem, socket, isHead);
 }
 
-function isHeadRequest(octets: Buffer): boolean {
-  return octets.toString('latin1', 0, 5) === 'HEAD ';
+function isHeadRequest(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 5) === 'HEAD ';
 }
 
-/** @param isHead whether the request has the method HEAD, whose response has no body (RFC 9110 9.3.2). */
+/** @param isHead true if the method is HEAD, whose response has no body (RFC 9110 9.3.2). */
 function endWith(problem: Problem, socket: Socket, isHead = false): void {
   const { status, title } = CATALOGUE[problem.code];
   const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
@@ -129,10 +128,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-/**
- * Ends a connection, and reads and drops what the client still sends: closing one with unread octets resets it, which discards the
- * response (RFC 9112 9.6).
- */
+/** Ends a connection and drops further input: closing with unread bytes would discard the response (RFC 9112 9.6). */
 export function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 
-/** Safe methods; browsers hide their responses from other origins. */
+/** Browsers hide the responses to these methods from other origins. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Rejects requests that a page of another site made a browser send. Under open access no key protects a POST without a
- * body, which browsers send without a preflight. Browsers state the origin (W3C Fetch Metadata), and pages cannot
- * change it; other clients do not send it. A face that any origin may use has no such routes.
+ * Rejects requests that a page of another site made a browser send. Under open access, no key protects a POST without a body, which
+ * browsers send without a preflight. Browsers declare the origin (W3C Fetch Metadata) and pages cannot change it; other clients omit it.
+ * Interfaces that any origin may use have no such routes.
  */
-export function refuseCrossSite(server: FastifyInstance, faces: Faces): void {
+export function rejectCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { method, headers } = request;
     const site = headers['sec-fetch-site'];
     const isOwn = site !== 'cross-site' && site !== 'same-site';
-    if (isOwn || SAFE.has(method) || faces.of(request).anyOrigin.has(method)) done();
+    if (isOwn || SAFE.has(method) || interfaces.of(request).anyOrigin.has(method)) done();
     else
       done(
         new Problem(

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 
-/** Waits for requests in flight while new ones are rejected. */
+/** Waits for requests in flight, and rejects new ones. */
 export class Drain {
   private inFlight = 0;
   private readonly stop = new AbortController();
@@ -13,29 +13,29 @@ export class Drain {
   private isAnnounced = false;
 
   constructor() {
-    // Every open stream listens to both, and other limits bound the number of streams.
+    // Every open stream listens to both signals; other limits bound the number of streams.
     setMaxListeners(0, this.stop.signal, this.half.signal);
   }
 
-  /** Aborted when the drain begins, to end requests without a natural end. */
+  /** Aborted when the drain begins, to end requests that would not end by themselves. */
   get stopping(): AbortSignal {
     return this.stop.signal;
   }
 
-  /** Aborted at half of the drain, to end long requests with a response. */
+  /** Aborted halfway through the drain, to end long requests with a response. */
   get halfOver(): AbortSignal {
     return this.half.signal;
   }
 
   /** Counts all requests, and rejects new ones during the drain. */
-  watch(server: FastifyInstance, faces: Faces): void {
+  watch(server: FastifyInstance, interfaces: HttpInterfaces): void {
     server.addHook('onRequest', (request, reply, done) => {
-      // Not onResponse: an aborted request has no response and would be counted forever.
+      // onResponse does not run for an aborted request, which would be counted forever.
       if (!reply.raw.closed) {
         this.inFlight += 1;
         reply.raw.once('close', this.leave);
       }
-      if (!this.stopping.aborted || faces.of(request).servedInDrain.test(request.url)) {
+      if (!this.stopping.aborted || interfaces.of(request).servedInDrain.test(request.url)) {
         done();
         return;
       }
@@ -44,13 +44,13 @@ export class Drain {
     });
   }
 
-  /** Lets balancers notice that this instance stops, before it rejects requests. */
+  /** Lets load balancers detect the stop before requests are rejected. */
   async announce(delayMs: number): Promise<void> {
     this.isAnnounced = true;
     await pause(delayMs);
   }
 
-  /** @throws Problem SHUTTING_DOWN */
+  /** @throws Problem SHUTTING_DOWN once the stop is announced. */
   requireOpen(): void {
     if (!this.isAnnounced) return;
     const detail =
@@ -63,7 +63,7 @@ export class Drain {
     if (this.inFlight === 0) this.emptied?.();
   };
 
-  /** Rejects new requests and waits for those in flight. @returns the number of unfinished ones after the timeout. */
+  /** Rejects new requests and waits for those in flight. @returns the number still unfinished after the timeout. */
   async start(timeoutMs: number): Promise<number> {
     this.stop.abort();
     if (this.inFlight > 0) {

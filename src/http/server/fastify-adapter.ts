@@ -4,36 +4,41 @@ import { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { cutForwardedPorts } from '../headers/request-headers.js';
-import { answerClientError } from './client-errors.js';
+import { respondToClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 import { Pipelining } from './pipelining.js';
 
-/** A local name may have 8192 octets, each escaped twice (`%25C3`) in a path. Node allows 16 KiB for all headers. */
+/** A local name may have 8192 bytes, each escaped twice (`%25C3`) in a path. Node's default for all headers is 16 KiB. */
 const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 
-/** Interval of Node's check for slow requests; the default of 30 seconds would make shorter limits ineffective. */
+/** Interval of Node's check for slow requests; its default of 30 seconds would make shorter limits ineffective. */
 const CHECK_INTERVAL_MS = 1000;
 
 const KEEP_ALIVE_MS = 65_000;
 
-/** A request ID appears in logs and headers, so its length and characters are limited. */
+/** Limited in length and characters, because request IDs appear in logs and headers. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The ID that the client gave, or a new one. */
+/** The request ID that the client sent, or a new one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
 }
 
-/** Answers a request without the framework. @returns false where the framework must handle it. */
+/** Serves a request without the framework. @returns false if the framework must handle it. */
 export type TakeRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Limits, request IDs and error responses of the HTTP server. */
-export function createAdapter(config: Config, logger: Logger, faces: Faces, take: TakeRequest): FastifyAdapter {
+/** Creates the HTTP server with its limits, request IDs and responses to malformed requests. */
+export function createAdapter(
+  config: Config,
+  logger: Logger,
+  interfaces: HttpInterfaces,
+  take: TakeRequest,
+): FastifyAdapter {
   return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -51,29 +56,29 @@ export function createAdapter(config: Config, logger: Logger, faces: Faces, take
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>
-      faces.routeOf(request) ??
+      interfaces.routeOf(request) ??
       routableTarget(joinIdentifierSegments(request.url ?? '/', request.method), MAX_PATH_PARAMETER_LENGTH),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
   });
 }
 
 function createHttpServer(
-  { requestTimeoutMs, answerStallTimeoutMs }: Config,
+  { requestTimeoutMs, responseStallTimeoutMs }: Config,
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const options = {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestTimeoutMs,
-    // Streams have no time limit while they progress; `body-timeout.ts` limits other bodies.
+    // Streams have no time limit while they progress; `limitBodyDuration` limits other bodies.
     requestTimeout: 0,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would reject a request without Host without a body; `server-hooks.ts` returns a problem.
+    // Node would reject a request without Host, but without a body; `server-hooks.ts` sends a problem.
     requireHostHeader: false,
   };
-  // The socket timeout; see `client-errors.ts`.
+  // The socket timeout is handled in `client-errors.ts`.
   const pipelining = new Pipelining();
-  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(answerStallTimeoutMs);
+  const server = createServer(options, pipelining.inTurn(listener)).setTimeout(responseStallTimeoutMs);
   pipelining.limit(server);
   return server;
 }

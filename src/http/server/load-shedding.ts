@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { OverloadLimits } from '../../config/config.js';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Reads are rejected at this multiple of the thresholds of writes. */
+/** Reads are rejected at this multiple of the thresholds for writes. */
 const READS_LATER = 2;
 
 const RETRY_AFTER_SECONDS = '2';
@@ -15,7 +15,7 @@ export interface Load {
   waitingStatements(): number;
 }
 
-/** How loaded the service is: from 1 on, writes are rejected. */
+/** Load relative to the limits; writes are rejected from 1 on. */
 export function pressureOf(limits: OverloadLimits, load: Load): () => number {
   const maxDelay = limits.eventLoopDelayMs || Infinity;
   const maxWaiting = limits.waitingStatements || Infinity;
@@ -23,25 +23,24 @@ export function pressureOf(limits: OverloadLimits, load: Load): () => number {
 }
 
 /**
- * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before
- * authentication and before the body is read.
+ * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before authentication and before the
+ * body is read.
  * @param pressureNow see `pressureOf`.
- * @param onRefused called for each rejected request.
  */
 export function shedLoad(
   server: FastifyInstance,
-  faces: Faces,
+  interfaces: HttpInterfaces,
   pressureNow: () => number,
-  onRefused: () => void,
+  onRejected: () => void,
 ): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const pressure = pressureNow();
     const isServed = pressure < 1 || (pressure < READS_LATER && onlyReads(request));
-    if (isServed || faces.of(request).servedInOverload.test(request.url)) {
+    if (isServed || interfaces.of(request).servedInOverload.test(request.url)) {
       done();
       return;
     }
-    onRefused();
+    onRejected();
     const detail = 'The service is overloaded. Nothing was changed; retry after Retry-After.';
     done(new Problem('OVERLOADED', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS } }));
   });
@@ -51,7 +50,7 @@ const RESOLUTION_MS = 10;
 const WINDOW_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
-/** The smaller 99th percentile of the last two seconds: a single stall, such as a large batch, causes no rejections. */
+/** The smaller 99th percentile of the last two seconds, so that a single stall, such as a large batch, causes no rejections. */
 export class EventLoopDelay {
   private before = 0;
   private last = 0;
@@ -60,7 +59,7 @@ export class EventLoopDelay {
     return Math.min(this.before, this.last);
   }
 
-  /** Starts the measurement after loading, which blocks the loop without delaying a request. */
+  /** Called after loading, which blocks the loop without delaying a request. */
   start(): void {
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     histogram.enable();

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import { METHODS_WITH_PATH } from './method-not-allowed.js';
 
-/** The path of the routes for targets that the router cannot read, behind the first segment of their face. */
+/** Path of the routes for unroutable targets, after the first segment of their interface. */
 const MALFORMED = '/{malformed}';
 
-/** The first segments of the face of Handle clients, which has a format of errors. */
-const FACES = ['', '/api', '/hrls', '/hdlresolver'] as const;
+/** First segments of the interface for Handle clients, which has its own error format. */
+const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
- * The target that is routed in place of one that the router cannot read, whose refusal of its own would pass by every hook: a
- * path that is not percent-encoded UTF-8 or too long, and a target that is no path, such as "*". Any other is returned as it is.
+ * Replaces a target that the router cannot read: a path that is too long or not percent-encoded UTF-8, or a target that is not a path, such
+ * as "*". The router would reject it without running any hook. Other targets are returned unchanged.
  * @param target the target of a request, without scheme and authority.
  * @param longest characters of a path.
  */
@@ -18,8 +18,8 @@ export function routableTarget(target: string, longest: number): string {
   const end = target.search(/[?#]/);
   const path = end < 0 ? target : target.slice(0, end);
   if (path.startsWith('/') && path.length <= longest && isDecodable(path)) return target;
-  const face = FACES.find((start) => start !== '' && path.startsWith(`${start}/`)) ?? '';
-  return face + MALFORMED;
+  const start = STARTS.find((each) => each !== '' && path.startsWith(`${each}/`)) ?? '';
+  return start + MALFORMED;
 }
 
 function isDecodable(path: string): boolean {
@@ -32,12 +32,12 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** Adds the routes of these targets. */
-export function refuseMalformedTargets(server: FastifyInstance): void {
+/** Adds the routes to which `routableTarget` leads. */
+export function rejectMalformedTargets(server: FastifyInstance): void {
   const detail =
-    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each octet. The path may also be too long.';
+    'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';
   // A hook, so that the body is not read.
   const onRequest = (): Promise<never> => Promise.reject(new Problem('MALFORMED_URL', detail));
-  for (const face of FACES)
-    server.route({ method: METHODS_WITH_PATH, url: face + MALFORMED, onRequest, handler: onRequest });
+  for (const start of STARTS)
+    server.route({ method: METHODS_WITH_PATH, url: start + MALFORMED, onRequest, handler: onRequest });
 }

@@ -4,8 +4,8 @@ import { Problem } from '../../problem/problem.js';
 import { hintFor } from './unescaped-slash.js';
 
 /**
- * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC
- * 9110 9.3.7, 15.5.6). They are routes, so the router alone decides which paths exist.
+ * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC 9110 9.3.7, 15.5.6).
+ * Registers them as routes, so that the router alone decides which paths exist.
  */
 export class MethodNotAllowed {
   private readonly byPattern = new Map<string, Set<string>>();
@@ -30,15 +30,15 @@ export class MethodNotAllowed {
     }
     for (const [url, methods] of this.byPattern) {
       const others = METHODS_WITH_PATH.filter((method) => !methods.has(method));
-      const answer = answerOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
+      const respond = respondToOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
       // A hook, so that the body is not read.
-      server.route({ method: others, url, onRequest: answer, handler: answer });
+      server.route({ method: others, url, onRequest: respond, handler: respond });
     }
     done();
   };
 }
 
-/** The problem of a path without a route. @param target the path and query as requested. */
+/** @param target the path and query as requested. */
 export function unknownPath(method: string, target: string): Problem {
   return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
 }
@@ -46,7 +46,7 @@ export function unknownPath(method: string, target: string): Problem {
 /** All methods of the parser except CONNECT, whose target is not a path. */
 export const METHODS_WITH_PATH = METHODS.filter((method) => method !== 'CONNECT');
 
-function answerOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+function respondToOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async ({ method }, reply) => {
     if (method === 'OPTIONS') return reply.status(204).header('allow', allow).send();
     throw new Problem('METHOD_NOT_ALLOWED', `Method ${method} is not allowed; allowed methods: ${allow}.`, {

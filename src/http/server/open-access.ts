@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route tells names that the client does not know, also in a face that pages of any origin may use. */
+    /** Whether a route lists names that the client need not know; it is then closed to other origins, whatever its interface permits. */
     lists?: boolean;
   }
 }
@@ -16,10 +16,10 @@ const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 /** An authority without user information, which the URL parser would accept. */
 const AUTHORITY = /^[^\s/?#@\\]+$/;
 
-/** Allowed authorities that are not parsed again; a client can send many ports and 127.0.0.0/8. */
+/** Bounded, because a client can send any port and any address of 127.0.0.0/8. */
 const MAX_KNOWN = 100;
 
-/** The hosts under which a service with open access is used: those of the loopback interface and configured ones. */
+/** Hosts under which a service with open access is used: the loopback interface, and configured ones. */
 export class OpenHosts {
   private readonly configured: ReadonlySet<string | null>;
   private readonly known = new Set<string>();
@@ -44,20 +44,19 @@ export class OpenHosts {
 }
 
 /**
- * Rejects requests of foreign pages under open access: of names that resolve to the loopback address (DNS rebinding),
- * by Host, and of other origins, by Origin, or by Sec-Fetch-Site where a page includes a list as a script. Pages cannot set these
- * headers.
+ * Rejects requests of foreign pages under open access: by Host, for names that resolve to the loopback address (DNS rebinding); by Origin,
+ * for other origins; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
  * @param allowed hosts beside those of the loopback interface. Ports are not compared.
- * @param faces of the server; of one that any origin may use, only the host is checked, except for lists.
+ * @param interfaces those open to any origin are checked by host only, except for lists.
  */
-export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, faces?: Faces): void {
+export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
     const { origin, host = '' } = request.headers;
     const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
-    if (misdirected !== undefined) done(refusalOf(misdirected));
+    if (misdirected !== undefined) done(rejectionOf(misdirected));
     else if (
       (origin === undefined ? !isListAsScript(request) : isOwn(origin, host, allowed)) ||
-      (!isList(request) && faces?.of(request).anyOrigin.has(request.method) === true)
+      (!isList(request) && interfaces?.of(request).anyOrigin.has(request.method) === true)
     )
       done();
     else
@@ -74,7 +73,7 @@ function isList({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.lists === true;
 }
 
-/** Whether the script of a page of another origin is the result of a list (JSONP); it has no Origin. */
+/** Whether a page of another origin includes a list as a script (JSONP), which sends no Origin. */
 function isListAsScript(request: FastifyRequest): boolean {
   const { 'sec-fetch-dest': destination, 'sec-fetch-site': site } = request.headers;
   return isList(request) && destination === 'script' && (site === 'cross-site' || site === 'same-site');
@@ -85,7 +84,7 @@ function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {
   return [headers.host, ofTarget].filter((authority) => authority !== undefined);
 }
 
-/** A page of the same host and port, with any scheme, because a proxy may terminate TLS; or of a configured host. */
+/** Accepts any scheme, because a proxy may terminate TLS. */
 function isOwn(origin: string, host: string, allowed: OpenHosts): boolean {
   const authority = AUTHORITY_OF_URI.exec(origin)?.[1];
   if (authority === undefined) return false;
@@ -103,7 +102,7 @@ function hostOf(authority: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
 }
 
-function refusalOf(authority: string): Problem {
+function rejectionOf(authority: string): Problem {
   const detail = `With ACCESS=open the service accepts requests for localhost and ALLOWED_HOSTS only, not for "${authority}".`;
   return new Problem('MISDIRECTED_REQUEST', detail);
 }

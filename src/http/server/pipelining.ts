@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests of one connection may wait for the responses before them. */
+/** How many requests of one connection may wait for earlier responses. */
 const MAX_WAITING = 31;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Octets of the shortest request head that Node's parser accepts: `GET /`, a line feed, and an empty line. */
+/** Bytes of the shortest request head that Node's parser accepts: `GET /`, a line feed, and an empty line. */
 const SHORTEST_HEAD = 7;
 
 interface Connection {
@@ -17,13 +17,13 @@ interface Connection {
 
 type BeginRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Bounds what pipelined requests of one connection (RFC 9112 9.3.2) cost: Node would begin every request of a packet at once. */
+/** Bounds the cost of pipelined requests (RFC 9112 9.3.2), because Node begins every request of a packet at once. */
 export class Pipelining {
   private readonly connections = new WeakMap<object, Connection>();
 
   /**
-   * Begins each request when the responses before it were sent. Otherwise a client that does not read would have all its responses
-   * made and kept in memory.
+   * Begins each request only after the responses before it were sent. Otherwise all responses for a client that does not read would be made
+   * and kept in memory.
    */
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {
@@ -34,7 +34,7 @@ export class Pipelining {
         return;
       }
       connection.waiting += 1;
-      // Node gives a response its socket when those before it were sent.
+      // Node assigns the socket to a response when those before it were sent.
       response.once('socket', () => {
         connection.waiting -= 1;
         if (connection.isFull) socket.resume();
@@ -45,23 +45,23 @@ export class Pipelining {
   }
 
   /**
-   * Stops reading a connection with `MAX_WAITING` requests: parsing one takes 10 µs and 3 KB for as little as 18 octets. Takes the
-   * place of Node's parser as the listener for octets, and gives it only as many as have room.
+   * Stops reading a connection with `MAX_WAITING` requests, because parsing one takes 10 µs and 3 KB for as little as 18 bytes. Replaces
+   * Node's parser as the listener for bytes, and passes it only what there is room for.
    */
   limit(server: Server): void {
     server.on('connection', (socket: Socket) => {
       const connection = { waiting: 0, isFull: false };
       this.connections.set(socket, connection);
-      const parsers = socket.listeners('data') as ((octets: Buffer) => void)[];
-      socket.removeAllListeners('data').on('data', (octets: Buffer) => {
-        let rest = octets;
+      const parsers = socket.listeners('data') as ((bytes: Buffer) => void)[];
+      socket.removeAllListeners('data').on('data', (bytes: Buffer) => {
+        let rest = bytes;
         while (rest.length > 0 && this.connections.has(socket)) {
           const room = MAX_WAITING - connection.waiting;
           if (room <= 0) {
             connection.isFull = true;
             socket.pause();
           }
-          // Node pauses it too, and its parser must not get octets then.
+          // Node also pauses the socket, and its parser must get no bytes then.
           if (socket.isPaused()) {
             socket.unshift(rest);
             return;
@@ -74,32 +74,32 @@ export class Pipelining {
         }
       });
     });
-    // Node takes its parser off a connection that is a tunnel.
+    // Node detaches its parser from a connection that becomes a tunnel.
     server.prependListener('connect', ({ socket }) => this.connections.delete(socket));
   }
 }
 
 /**
- * The number of octets in which at most `most` (1 or more) request heads begin and end; estimated from empty lines.
- * @param octets received octets, from any position of a request.
- * @returns at least 1, at most all octets.
+ * Returns a number of bytes that contains at most `most` (1 or more) request heads; estimated from empty lines.
+ * @param bytes received bytes, from any position of a request.
+ * @returns at least 1, at most all bytes.
  */
-export function lengthOfHeads(octets: Buffer, most: number): number {
-  if (octets.length <= most * SHORTEST_HEAD) return octets.length;
+export function lengthOfHeads(bytes: Buffer, most: number): number {
+  if (bytes.length <= most * SHORTEST_HEAD) return bytes.length;
   let length = 0;
   for (let heads = 0; heads < most; heads++) {
-    const end = endOfEmptyLine(octets, length + SHORTEST_HEAD - 2);
-    if (end < 0) return octets.length;
+    const end = endOfEmptyLine(bytes, length + SHORTEST_HEAD - 2);
+    if (end < 0) return bytes.length;
     length = end;
   }
   return length;
 }
 
-/** The offset behind the first empty line that follows a line feed at `from` or later; -1 when there is none. */
-function endOfEmptyLine(octets: Buffer, from: number): number {
-  for (let at = octets.indexOf(LF, from); at >= 0; at = octets.indexOf(LF, at + 1)) {
-    const next = octets[at + 1] === CR ? at + 2 : at + 1;
-    if (octets[next] === LF) return next + 1;
+/** Offset after the first empty line that follows a line feed at `from` or later; -1 if there is none. */
+function endOfEmptyLine(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    const next = bytes[at + 1] === CR ? at + 2 : at + 1;
+    if (bytes[next] === LF) return next + 1;
   }
   return -1;
 }

@@ -3,54 +3,51 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoggedAddresses } from '../../config/environment.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { truncatedAddress } from '../ip-prefix.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the log has of an address. */
     readonly loggedAddress?: RequestLog['addressOf'];
   }
   interface FastifyRequest {
-    /** The ID of the key that was accepted, or the name of a client without one; null for anonymous requests. */
+    /** ID of the accepted key, or the name of a client without one; null for anonymous requests. */
     keyName: string | null;
   }
 }
 
-/** Query parameters whose values name no person and are no secret. */
+/** Query parameters whose values identify no person and are not secret. */
 const SHOWN = new Set([
   ...['limit', 'order', 'kind', 'state', 'namingAuthority', 'mode', 'dryRun', 'wait', 'format', 'delimiter'],
   ...['type', 'index', 'prefix', 'page', 'pageSize', 'noredirect', 'overwrite', 'mintNewSuffix'],
 ]);
 
-/** Names of parameters; others can be a person or a key. */
+/** Loggable parameter names; others can be a person or a key. */
 const NAME = /^[a-z_]{1,20}$/i;
 
-const COUNTED = Symbol('octets of earlier requests');
+const COUNTED = Symbol('bytes of earlier requests');
 
 type CountedSocket = Socket & { [COUNTED]?: { in: number; out: number } };
 
-/** A request whose response was sent. */
 export interface LoggedRequest {
   readonly raw: IncomingMessage;
   readonly method: string;
   readonly url: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** The pattern of the route; null where none matched. */
+  /** Pattern of the route; null if none matched. */
   readonly route: string | null;
   readonly code?: string | null;
   readonly keyName?: string | null;
   readonly address: string | undefined;
 }
 
-/** The lines of requests: they tell to whom a status belongs, and contain no secret and no query that can name a person. */
+/** Writes a log line per request. It shows whom a status concerns, and contains no secret and no query that can name a person. */
 export class RequestLog {
   constructor(private readonly addresses: LoggedAddresses) {}
 
-  /** Writes the line of a request of the framework. */
-  write(request: FastifyRequest, reply: FastifyReply, faces: Faces): void {
-    const level = faces.of(request).routine.test(request.url) ? 'debug' : 'info';
+  write(request: FastifyRequest, reply: FastifyReply, interfaces: HttpInterfaces): void {
+    const level = interfaces.of(request).routine.test(request.url) ? 'debug' : 'info';
     if (!(request.log as Logger).isLevelEnabled(level)) return;
     const { raw, method, originalUrl: url, keyName, ip } = request;
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
@@ -60,7 +57,7 @@ export class RequestLog {
     request.log[level](line, 'request');
   }
 
-  /** What the log has of an address. */
+  /** Shortens an address as configured for the log. */
   addressOf(address: string | undefined): string | null {
     if (this.addresses === 'off') return null;
     return this.addresses === 'full' ? (address ?? null) : truncatedAddress(address);
@@ -70,7 +67,7 @@ export class RequestLog {
     const socket: CountedSocket = raw.socket;
     const before = socket[COUNTED];
     const counted = (socket[COUNTED] = { in: socket.bytesRead, out: socket.bytesWritten });
-    // One literal: spreads cost as much as the rest. Undefined members are not written.
+    // A single literal, because spreads cost as much as the rest. Undefined members are not written.
     return {
       method,
       url: withoutValues(url),
@@ -86,7 +83,7 @@ export class RequestLog {
   }
 }
 
-/** A path with its query, in which only some parameters have their values. */
+/** Hides the values of all parameters that are not in `SHOWN`. */
 function withoutValues(url: string): string {
   const start = url.indexOf('?');
   if (start < 0) return url;

@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { onlyReads } from '../route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The request makes progress in parts, each with a limit of its own. */
+    /** True if the request makes progress in parts, each with its own limit. */
     inParts?: boolean;
   }
 
   interface FastifyReply {
-    /** Null before the handler is called, for an excepted request, and when the response begins. */
+    /** Null before the handler is called, for an exempt request, and when the response begins. */
     waiting: Waiting | null;
   }
 }
 
-/** How often waiting requests are compared with the limit, in milliseconds. */
+/** How often waiting requests are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
-/** How long requests waited before their bodies were read, in milliseconds. */
+/** Milliseconds that requests waited before their bodies were read. */
 const waits = new WeakMap<IncomingMessage, number>();
 
-/** A shorter wait is not noted. */
+/** A shorter wait is not recorded. */
 const MIN_WAIT_MS = 100;
 
-/** Counts a wait before the body of a request, such as that for its API key, as a part of its limit. */
+/** Counts a wait before the body is read, such as the look-up of the API key, toward the limit of the request. */
 export function noteWait(request: IncomingMessage, ms: number): void {
   if (ms >= MIN_WAIT_MS) waits.set(request, ms);
 }
@@ -34,11 +34,10 @@ interface Waiting {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly since: number;
-  /** In `WaitingRequests`. */
   index: number;
 }
 
-/** An array, because a `Map` that each request enters and leaves takes 13 % of the rate of look-ups. */
+/** Uses an array, because a `Map` that each request enters and leaves costs 13 % of the rate of look-ups. */
 class WaitingRequests {
   private readonly requests: Waiting[] = [];
 
@@ -55,18 +54,18 @@ class WaitingRequests {
     this.requests[index] = last;
   }
 
-  /** Those that arrived before a time, and those whose connection is closed: they have no response that removes them. */
+  /** Requests that arrived before a time, and those whose connection is closed, because no response removes them. */
   overdue(time: number): Waiting[] {
     return this.requests.filter(({ since, reply }) => since <= time || reply.raw.closed);
   }
 }
 
 /**
- * Answers every request within a limit, whatever it waits for: the waits of a request (queue, connection, statement, lock, another
- * attempt) have limits of their own, whose sum would be longer. Streams, long polls and requests in parts are excepted.
- * @param limitMs for the time after the end of the request's body, and the waits before it (`noteWait`).
+ * Responds to every request within a limit. The waits of a request (queue, connection, statement, lock, retries) have their own limits,
+ * whose sum would be longer. Streams, long polls and requests in parts are exempt.
+ * @param limitMs counted from the end of the body, plus the waits before it (`noteWait`).
  */
-export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs: number): void {
+export function limitResponseTime(server: FastifyInstance, interfaces: HttpInterfaces, limitMs: number): void {
   const waiting = new WaitingRequests();
   server.decorateReply('waiting', null);
 
@@ -74,15 +73,15 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
     if (reply.waiting !== null) waiting.remove(reply.waiting);
     reply.waiting = null;
   };
-  const refuse = ({ request, reply }: Waiting): void => {
+  const reject = ({ request, reply }: Waiting): void => {
     leave(reply);
     if (reply.sent || reply.raw.headersSent || reply.raw.closed) return;
-    faces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
-    // The handler still runs and sends its result, of which the framework would warn.
+    interfaces.of(request).sendProblem(tooLate(request, limitMs), request, reply);
+    // The handler still runs and sends its result, which the framework would log as a warning.
     reply.log = reply.log.child({}, { level: 'silent' });
   };
   const timer = setInterval(() => {
-    waiting.overdue(performance.now() - limitMs).forEach(refuse);
+    waiting.overdue(performance.now() - limitMs).forEach(reject);
   }, CHECK_INTERVAL_MS).unref();
 
   server.addHook('preHandler', (request, reply, done) => {
@@ -90,7 +89,7 @@ export function limitResponseTime(server: FastifyInstance, faces: Faces, limitMs
     if (!isExcepted(request)) reply.waiting = waiting.add(request, reply, since);
     done();
   });
-  // The status is decided; the first piece of a stream can come long after it.
+  // The status is decided now; the first piece of a stream can come long after it.
   server.addHook('onSend', (_request, reply, payload, done) => {
     leave(reply);
     done(null, payload);

@@ -8,7 +8,7 @@ const ALWAYS = {
   'x-frame-options': 'DENY',
 };
 
-/** Responses of the API are data: as a document they may load, run and frame nothing. */
+/** As a document, a response of the API may load, run and frame nothing. */
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For responses that pages of any origin may read and show. */
@@ -24,12 +24,11 @@ export function securityHeaders(policy: string): Readonly<Record<string, string>
   return { ...ALWAYS, 'content-security-policy': policy };
 }
 
-/** The headers of a response that is data. */
 export const DATA_HEADERS = securityHeaders(DATA_ONLY);
 
 /**
- * @param headersOf the security headers of a request; by default those of data. It returns the same object each time:
- * an object for each request costs several microseconds more.
+ * @param headersOf the security headers of a request, by default those of data. Must return the same object each time, because a new one
+ * per request costs several microseconds.
  */
 export function setSecurityHeaders(
   server: FastifyInstance,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
-import type { Faces } from '../face.js';
+import type { HttpInterfaces } from '../http-interface.js';
 import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-limits.js';
@@ -13,11 +13,11 @@ import { acceptStreams } from '../body/streamed-body.js';
 import { hostFieldsOf, readTraceParent } from '../headers/request-headers.js';
 import { dropUnreadBodies } from './unread-bodies.js';
 
-/** The hooks of every request: request ID, log, drain, and body parsers. */
+/** Installs the hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
   server: FastifyInstance,
   drain: Drain,
-  faces: Faces,
+  interfaces: HttpInterfaces,
   log: RequestLog,
   { requestTimeoutMs, responseSpoolBytes }: Pick<Config, 'requestTimeoutMs' | 'responseSpoolBytes'>,
 ): void {
@@ -33,10 +33,10 @@ export function installServerHooks(
   });
   watchClientErrors(server);
   dropUnreadBodies(server.server);
-  drain.watch(server, faces);
+  drain.watch(server, interfaces);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {
-    log.write(request, reply, faces);
+    log.write(request, reply, interfaces);
     done();
   });
   // The content of a DELETE has no meaning (RFC 9110 9.3.5) and is not read.
@@ -55,7 +55,7 @@ export function installServerHooks(
 
 const JSON_TYPE = /^application\/(?:[a-z.]+\+)?json\b/;
 
-/** Ends every JSON body with a newline for terminals. */
+/** Ends every JSON body with a newline, for terminals. */
 export function endJsonWithNewline(server: FastifyInstance): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
     const isJson = typeof payload === 'string' && JSON_TYPE.test(String(reply.getHeader('content-type')));

@@ -1,13 +1,11 @@
 /** Actions and views below `/identifiers/{identifier}`. */
 const BELOW_IDENTIFIER = new Set(['uris', 'history', 'activate', 'withdraw', 'reinstate']);
 
-/** Actions on an identifier, which end the path. */
 const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
 
-/** A path of an identifier whose local name has an unescaped slash. */
 const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
 
-/** A hint for the refusal of an unknown path; empty where none applies. */
+/** A hint for the rejection of an unknown path; may be empty. */
 export function hintFor(target: string): string {
   if (/^\/identifiers\/[^?#]*\/(?:[?#]|$)/.test(target)) return '. Leave out the slash at the end';
   const [, start, first = '', second = ''] = (target.split(/[?#]/, 1)[0] ?? '').split('/');
@@ -21,9 +19,9 @@ export function hintFor(target: string): string {
 const UUID = /^[0-9a-f-]{32,36}$/i;
 
 /**
- * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see one segment. Applies to
- * exactly two segments: a first one with an escaped "/" or a ":" is complete (`hdl%3A100.102%2FF58F…`, `demo:1`). Runs
- * before routing, because the two cases cannot be distinguished after decoding.
+ * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see one segment. Applies to exactly two segments; a
+ * first one with an escaped "/" or a ":" is already complete (`hdl%3A100.102%2FF58F…`, `demo:1`). Runs before routing, because decoding
+ * would make the two cases indistinguishable.
  */
 export function joinIdentifierSegments(target: string, method = 'GET'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '');

@@ -18,7 +18,7 @@ interface Member {
 const NESTED = Symbol('dto-rules:nested');
 const READER = Symbol('dto-rules:reader');
 
-/** The `Transform` of a field; no other transformation is permitted. */
+/** Replaces `Transform`, so that `FastRules` can apply the same function. */
 export function Read(read: Reader): PropertyDecorator {
   return (target, name) => {
     Transform(({ value }: { value: unknown }) => read(value))(target, name);
@@ -36,7 +36,7 @@ export function Nested(dto: () => Dto, options: { each?: boolean } = {}): Proper
   };
 }
 
-/** Evaluates DTO decorators without instances, in a tenth of the time of class-validator, which explains failures. */
+/** A pre-check, ten times as fast as class-validator, which runs after a failure to produce the messages. */
 export class FastRules {
   private static readonly known = new Map<Dto, FastRules>();
   private members: ReadonlyMap<string, Member> = new Map();
@@ -62,10 +62,7 @@ export class FastRules {
     return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
   }
 
-  /**
-   * A value without the members whose null means that they are absent, also in the items of lists; the value itself where there
-   * are none.
-   */
+  /** Removes members whose null means absent, also in items of lists; returns the same value if there are none. */
   withoutNulls(value: object): object {
     const changed: [string, unknown][] = [];
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
@@ -86,7 +83,7 @@ export class FastRules {
     return Object.fromEntries(members.filter(([, member]) => member !== undefined));
   }
 
-  /** Parses a query with its defaults. @returns null unless it is certainly valid. */
+  /** Parses a query and applies defaults. @returns null unless it is certainly valid. */
   read(query: object): object | null {
     const instance = new this.dto() as Record<string, unknown>;
     for (const [name, value] of Object.entries(query)) {
@@ -119,7 +116,7 @@ function withoutNullsIn(rules: FastRules, value: object): object {
   return items.some((item, index) => item !== sent[index]) ? items : sent;
 }
 
-/** A loop: `every` would allocate a function for each member of each row. */
+/** A loop, because `every` would allocate a function for each member of each row. */
 function allHold(rules: readonly Rule[], value: unknown, owner: object): boolean {
   for (const holds of rules) if (!holds(value, owner)) return false;
   return true;
@@ -158,12 +155,12 @@ function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
     });
 }
 
-/** The names of the members that a DTO permits. */
+/** The names of the members that a DTO permits, sorted. */
 export function memberNamesOf(dto: Dto): string[] {
   return [...membersOf(dto).keys()].sort();
 }
 
-/** The DTO of a member, or of the items of a list. */
+/** The DTO of a member, or of its items if it is a list. */
 export function nestedDtoOf(dto: Dto, name: string): Dto | undefined {
   return (Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined)?.();
 }

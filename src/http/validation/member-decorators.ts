@@ -4,26 +4,26 @@ import { isTarget, targetFault } from '../../registry/target.js';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_LANGUAGE_LENGTH, isLanguage } from '../../registry/members.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { MAX_STORED_OCTETS } from '../../registry/canonical-name.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_ALTERNATES } from '../../registry/identifier-record.js';
 
-/** Permits a missing member but not null, which `IsOptional` would permit. */
+/** Permits a missing member but not null, unlike `IsOptional`. */
 export const Optional = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 export const OptionalOrNull = (): PropertyDecorator =>
   ValidateIf((_, value: unknown) => value !== undefined && value !== null);
 
-/** Permits null, which is a value, and requires the member. */
+/** Permits null as a value, but requires the member. */
 export const Nullable = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== null);
 
 const MARKED = new WeakSet<object>();
 
-/** Marks the body of a POST: null in a member that may be absent, and has no meaning of its own for null, is absent. */
+/** Marks the body of a POST in which null means absent, for members that may be absent and do not accept null as a value. */
 export const NullIsAbsent = (): ClassDecorator => (dto) => {
   MARKED.add(dto);
 };
 
-/** Whether a DTO or one that it extends is marked. */
+/** Whether a DTO, or one that it extends, is marked with `NullIsAbsent`. */
 export function isNullAbsent(dto: object): boolean {
   for (let each: object | null = dto; each !== null; each = Object.getPrototypeOf(each) as object | null)
     if (MARKED.has(each)) return true;
@@ -33,7 +33,7 @@ export function isNullAbsent(dto: object): boolean {
 export const IsTime = (): PropertyDecorator =>
   Matches(TIMESTAMP, { message: '$property must be a time such as 2026-11-20T09:30:00Z' });
 
-/** A time or a date of a query; `readTime` reads a date as its begin in UTC. */
+/** A time or date in a query; `readTime` reads a date as its start in UTC. */
 export const IsTimeOrDate = (): PropertyDecorator =>
   Matches(TIMESTAMP_OR_DATE, {
     message:
@@ -49,7 +49,7 @@ export const IsTarget = (): PropertyDecorator =>
     },
   });
 
-/** The document has a pattern of the same meaning that needs no flag: lone surrogates are refused as JSON. */
+/** The OpenAPI pattern is equivalent but needs no flag, because JSON with lone surrogates is rejected. */
 export const HasNoControls = (): PropertyDecorator =>
   applyDecorators(
     Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control characters or lone surrogates' }),
@@ -69,13 +69,12 @@ export const IsLanguage = (): PropertyDecorator =>
     IsString(),
   );
 
-/** An optional list of alternate identifiers, in any form. */
 export const IsAlternateIds = (): PropertyDecorator =>
   applyDecorators(
     IsArray(),
     ArrayMaxSize(MAX_ALTERNATES),
     IsString({ each: true }),
-    MaxLength(MAX_STORED_OCTETS, { each: true }),
+    MaxLength(MAX_STORED_BYTES, { each: true }),
     Optional(),
-    ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, maxLength: MAX_STORED_OCTETS, required: false }),
+    ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, maxLength: MAX_STORED_BYTES, required: false }),
   );

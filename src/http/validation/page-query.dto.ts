@@ -3,7 +3,7 @@ import { IsInt, Max, Min, IsString, MaxLength } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { Read } from './fast-rules.js';
 import { Optional } from './member-decorators.js';
-import { MAX_CURSOR_LENGTH } from './cursor.js';
+import { MAX_CURSOR_LENGTH } from '../cursor.js';
 
 export const DEFAULT_PAGE_LIMIT = 50;
 

@@ -9,7 +9,7 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
   ['false', false],
 ]);
 
-/** A query parameter that is `true` or `false`. @param example shown in the document, beside the default where there is one. */
+/** A query parameter that is `true` or `false`. @param standard the default, if there is one. */
 export const IsQueryBoolean = (example: boolean, standard?: boolean): PropertyDecorator =>
   applyDecorators(
     IsIn([true, false], { message: '$property must be true or false' }),

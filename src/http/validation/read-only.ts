@@ -6,16 +6,13 @@ import { Optional } from './member-decorators.js';
 
 const COMPARED = Symbol('read-only:compared');
 
-/** A member of a change that no change can set. It has any value here; `requireReadOnly` compares it. */
+/** A member that no change can set. Validation accepts any value; `requireReadOnly` compares it. */
 export const ReadOnly = (): PropertyDecorator =>
   applyDecorators(Computed(), (target: object, name: string | symbol) => {
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
-/**
- * A read-only member that is ignored with any value. Its value is computed from other records or from the configuration, so
- * it can differ from what a client read although the record has the same version.
- */
+/** A read-only member that is ignored: its value can change without the version, by other records or the configuration. */
 export const Computed = (): PropertyDecorator =>
   applyDecorators(Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } }));
 
@@ -23,7 +20,7 @@ export const Computed = (): PropertyDecorator =>
  * Permits a change that repeats the representation on which it is based.
  * @param change the body, which its DTO accepts.
  * @param current the representation under the lock of the change.
- * @throws Problem READ_ONLY_MEMBER with a pointer to each read-only member that differs from the current representation.
+ * @throws Problem READ_ONLY_MEMBER with a pointer to each read-only member that differs from `current`.
  */
 export function requireReadOnly(dto: new () => object, change: object, current: object): void {
   const now = current as Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues
 
 const MAX_ERRORS = 100;
 
-/** Validates bodies and queries; unknown members are rejected. */
+/** Validates bodies and queries; rejects unknown members. */
 export class RequestValidation extends ValidationPipe {
   constructor() {
     super({
@@ -20,10 +20,7 @@ export class RequestValidation extends ValidationPipe {
     });
   }
 
-  /**
-   * @returns the body as sent, or an instance of a query DTO.
-   * @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
-   */
+  /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const accepted = acceptedAtOnce(sent, metadata);
     if (accepted !== null) return accepted;
@@ -47,7 +44,7 @@ export class RequestValidation extends ValidationPipe {
     try {
       return await super.transform(withFewFaults(value, metadata), metadata);
     } catch (error) {
-      // class-validator reports the members of its DTO for a body that is no object.
+      // If the body is not an object, class-validator would report each member of its DTO.
       if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
         throw noObject(value, metadata.metatype);
       if (error instanceof InvalidMembers)
@@ -65,7 +62,7 @@ export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
   if (value !== sent && rules.accept(value)) return value as T;
-  // class-transformer would copy every level of a list whose items the DTO does not describe.
+  // class-transformer would copy every level of a list whose items have no DTO.
   const few = withFewUnknown(dto, value);
   const part = rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few);
   const errors = validateSync(part, RULES);
@@ -73,7 +70,7 @@ export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
   return part;
 }
 
-/** How many unknown members of a part are reported: each takes 40 µs, and its fault lists the permitted members. */
+/** Maximum number of unknown members that are reported for a part: each takes 40 µs, and its detail lists the permitted members. */
 const MAX_UNKNOWN = 3;
 
 function withFewUnknown(dto: Dto, value: object): object {
@@ -93,7 +90,7 @@ function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): u
   return type === 'query' ? FastRules.of(metatype).read(value as object) : null;
 }
 
-/** Limits the time of class-validator, 20 µs for each fault. */
+/** Limits the time of class-validator, which takes 20 µs for each error. */
 function withFewFaults(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
   if (type !== 'body' || !isDto(metatype) || typeof value !== 'object' || value === null) return value;
   return cutBehindFaults(metatype, value, MAX_ERRORS);
@@ -109,7 +106,7 @@ function isDto(metatype: ArgumentMetadata['metatype']): metatype is new () => ob
   return metatype !== undefined && metatype !== Object && metatype !== Array && metatype !== String;
 }
 
-/** Validation errors whose pointers the caller completes. */
+/** Carries validation errors to `transform`, which completes their pointers. */
 class InvalidMembers extends Error {
   constructor(readonly members: ValidationError[]) {
     super('invalid members');
@@ -123,7 +120,7 @@ function invalidMembers(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-/** The refusal of a body, or a part of one such as an item, that is no object. */
+/** The problem for a body or part that is not an object. */
 function noObject(sent: unknown, dto: ArgumentMetadata['metatype'], part = 'The body'): Problem {
   const isList = Array.isArray(sent) && isDto(dto) && hasItems(dto);
   const detail = `must be a JSON object${isList ? ' that has the list as its member "items"' : ''}`;
@@ -132,12 +129,12 @@ function noObject(sent: unknown, dto: ArgumentMetadata['metatype'], part = 'The 
 
 const hasItems = (dto: Dto): boolean => memberNamesOf(dto).includes('items');
 
-/** The name of the rule of class-validator that rejects unknown members. */
+/** The class-validator rule that rejects unknown members. */
 const UNKNOWN_MEMBER = 'whitelistValidation';
 
 function unknownMember(name: string, dto: ArgumentMetadata['metatype'], root: string): string {
-  const refusal = isDto(dto) ? refusalOf(dto, name) : undefined;
-  if (refusal !== undefined) return refusal;
+  const rejection = isDto(dto) ? rejectionOf(dto, name) : undefined;
+  if (rejection !== undefined) return rejection;
   const permitted = isDto(dto) ? memberNamesOf(dto) : [];
   return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${permitted.join(', ')}`;
 }
@@ -159,25 +156,22 @@ function describe(
 
 type Dto = new () => object;
 
-const REFUSED = new WeakMap<object, Readonly<Record<string, string>>>();
+const REJECTED = new WeakMap<object, Readonly<Record<string, string>>>();
 
-/** Explains for members that a DTO does not have where they are permitted: their names, and the detail of the problem. */
-export const RefusesMembers =
+/** Explains where a member is permitted that a DTO does not have: maps names to details of the problem. */
+export const RejectsMembers =
   (details: Readonly<Record<string, string>>): ClassDecorator =>
   (dto) => {
-    REFUSED.set(dto, details);
+    REJECTED.set(dto, details);
   };
 
-/** The detail for a member that a DTO refuses; undefined for any other. */
-export function refusalOf(dto: Dto, name: string): string | undefined {
-  const details = REFUSED.get(dto);
+/** The detail for a member that a DTO rejects by `RejectsMembers`, if any. */
+export function rejectionOf(dto: Dto, name: string): string | undefined {
+  const details = REJECTED.get(dto);
   return details !== undefined && Object.hasOwn(details, name) ? details[name] : undefined;
 }
 
-/**
- * Awaits a service whose command has the parameters of a query as members: the JSON Pointers of its problems, such as
- * `/target`, become the pointers of the parameters, `#query/target`.
- */
+/** Converts pointers of problems of a service, such as `/target`, to query parameters, such as `#query/target`. */
 export async function withQueryPointers<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

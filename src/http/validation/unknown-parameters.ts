@@ -3,21 +3,21 @@ import { invalidRequest, pointerStep } from '../../problem/problem.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the query has no meaning and is not refused, as for pages and documents. */
+    /** True for pages and documents, whose query has no meaning. */
     ignoresQuery?: boolean;
     /** Whether the operation has no query parameters. Others validate theirs. */
-    refusesQuery?: boolean;
+    rejectsQuery?: boolean;
   }
 }
 
-/** Characters of a name that an error repeats. */
+/** Characters of a parameter name that an error repeats. */
 const MAX_NAME = 100;
 
-/** Refuses query parameters of operations that have none: a misspelled or misplaced one would have no effect. */
-export function refuseUnknownParameters(server: FastifyInstance): void {
-  // After "onRequest", which authenticates, and before the body.
+/** Rejects query parameters of operations without any, because a misspelled or misplaced one would have no effect. */
+export function rejectUnknownParameters(server: FastifyInstance): void {
+  // Runs after "onRequest", which authenticates, and before the body is read.
   server.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.routeOptions.config.refusesQuery !== true || !request.url.includes('?')) {
+    if (request.routeOptions.config.rejectsQuery !== true || !request.url.includes('?')) {
       done(null, payload);
       return;
     }

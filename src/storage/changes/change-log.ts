@@ -11,14 +11,14 @@ export interface NewChange {
   readonly at: Date;
 }
 
-/** The position is the number of the transaction. */
+/** The position is the transaction number plus the offset. */
 const APPEND = `
   WITH ${POSITION_GATE}
   INSERT INTO change (position, naming_authority_id, version, kind, patch, at, client, key_id)
   VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
           (SELECT n.id FROM naming_authority n WHERE n.prefix = $1), $2, $3, $4, $5, $6, $7)`;
 
-/** Appends a change of a naming authority in the transaction that makes it. The update of an identifier appends its own changes. */
+/** Appends a change of a naming authority in its transaction. The update of an identifier appends its own changes. */
 export async function appendChange(
   transaction: Queryable,
   actor: Actor,
@@ -40,25 +40,24 @@ const NAMING_AUTHORITY_LOCK = 0x43684e;
 /** Bounds the number of locks, because PostgreSQL's lock table is small. */
 const BUCKETS = 512;
 
-// The time is read after the locks were granted, and rounded down to milliseconds, so that it is never in the future.
+// The time is read after the locks are granted, and rounded down to milliseconds, so that it is never in the future.
 
 /**
- * The metadata records that were minted with reserved objects. OFFSET 0: see the planner assumptions. In a query of its own, the
- * parameter does not tell the planner its length, so that a session keeps one plan.
- * @param ids the parameter that has the ids of the objects.
+ * Selects the metadata records that were minted with reserved objects. OFFSET 0: see the planner assumptions. The parameter is in a
+ * subquery, which hides its length from the planner, so that a session keeps one plan.
+ * @param ids the parameter with the IDs of the objects.
  */
 export const reservedPairs = (ids: '$1' | '$2'): string => `
   SELECT i.id, i.metadata_record_id FROM unnest((SELECT ${ids}::bigint[])) AS w(id) CROSS JOIN LATERAL (
     SELECT x.id, x.state, x.metadata_record_id FROM identifier x WHERE x.id = w.id OFFSET 0
   ) i WHERE i.state = 'reserved' AND i.metadata_record_id IS NOT NULL`;
 
-/** The ids of metadata records by the ids of the objects that they were minted with. */
+/** IDs of metadata records by the IDs of the objects with which they were minted. */
 export type PairedIds = ReadonlyMap<bigint, bigint>;
 
 /**
- * $1: `CHANGE_LOCK`; $2: the ids; $3: `BUCKETS`. Locks are taken in one order, so that two transactions cannot wait for each other.
- * Which record was minted with an object never changes, and an identifier becomes reserved only by its mint, so the pairs that the
- * statement sees before it waits are complete.
+ * $1: `CHANGE_LOCK`; $2: the IDs; $3: `BUCKETS`. Locks are taken in one order to prevent deadlocks. The record minted with an object never
+ * changes, and an identifier becomes reserved only by its mint, so the pairs that the statement sees before it waits are complete.
  */
 const LOCK_IDENTIFIERS = {
   name: 'lock-identifiers',
@@ -80,8 +79,8 @@ const LOCK_NAMING_AUTHORITY = {
 };
 
 /**
- * Waits for other changes of these identifiers, and of the metadata records that were minted with reserved ones. Must come first:
- * an advisory lock needs no transaction number, so the number, which is the log position, is assigned after those changes.
+ * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones. Must come first in a transaction: an
+ * advisory lock needs no transaction number, so the number, which determines the log position, is assigned after those changes.
  * @returns the time of the change, by the database clock after the wait, and these metadata records.
  */
 export async function lockForChange(

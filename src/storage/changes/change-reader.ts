@@ -5,8 +5,8 @@ import { namingAuthorityKey } from '@mintmark/identifier';
 import { nativeText } from '../../registry/identifier-record.js';
 import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';
-import { Problem } from '../../problem/problem.js';
-import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
+import { serverStarted } from '../../problem/storage-problems.js';
+import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
 import type { Row } from '../columns.js';
 import type { Queryable } from '../transactions.js';
 import {
@@ -32,38 +32,36 @@ export interface RecordedChange extends LogPosition {
   readonly client: string;
   readonly keyId: string | null;
   readonly patch: readonly PatchOperation[];
-  /** Whether the identifier is withdrawn for legal reasons now. */
+  /** Whether the identifier is now withdrawn for legal reasons. */
   readonly isLegal: boolean;
 }
 
-/** The events that a statement found. */
 export interface FoundEvents {
   readonly changes: readonly RecordedChange[];
   /** How far the log was read. */
   readonly reached: LogPosition;
-  /** Whether it was read to its end; in reverse order, to its begin. */
+  /** Whether the log was read to its end or, in reverse order, to its start. */
   readonly end: boolean;
-  /** Whether the page has as many events as it may. */
+  /** Whether the page has the maximum number of events. */
   readonly isFull: boolean;
-  /** How many events were read, found or not. */
+  /** Number of events that were read, found or not. */
   readonly read: number;
-  /** About the octets of the patches. */
-  readonly octets: number;
+  /** Approximate bytes of the patches. */
+  readonly bytes: number;
 }
 
-/** Changes, and whether more follow that were found by the same query. */
 export interface FoundChanges {
   readonly changes: readonly RecordedChange[];
   readonly hasNext: boolean;
 }
 
 /**
- * Transactions before the last event that both histories have: after a failover, some of them may have been in progress, and
- * their events lost too. More than are made while a statement may run.
+ * How many transaction numbers to step back after a failover from the last event that both histories have. Transactions in progress at the
+ * failover may have lost their events; this exceeds the number that can start during one statement.
  */
 const RESTART_DISTANCE = 65_536;
 
-/** $1: a position; $2: `RESTART_DISTANCE`. The last event that is so far before the last one before the position. */
+/** $1: a position; $2: `RESTART_DISTANCE`. The last event that is at least this distance before the last event before the position. */
 export const RESTART = `
   WITH ${HORIZON}, bound AS MATERIALIZED (
     SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
@@ -80,16 +78,16 @@ const OF_IDENTIFIER = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS octets_before
+        AS bytes_before
     FROM (
       SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
-/** $1: the ids of identifiers that have changed, or were imported. Their first events have the values with which they were minted. */
+/** $1: IDs of identifiers that have changed or were imported. Their first events have the values with which they were minted. */
 const FIRST_EVENTS = `
   SELECT w.id, c.patch::json #> '{0,value}' AS document
   FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
@@ -101,14 +99,14 @@ const OF_NAMING_AUTHORITY = `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS octets_before
+        AS bytes_before
     FROM (
       SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
       WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY version`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
 @Injectable()
 export class ChangeReader {
@@ -123,7 +121,7 @@ export class ChangeReader {
     return foundIn(rows.slice(0, limit));
   }
 
-  /** The values with which identifiers were minted that have changed since; without a statement where none is asked for. */
+  /** The values with which changed identifiers were minted. Sends no statement for an empty list. */
   async valuesAsMinted(
     ids: readonly bigint[],
     from: Queryable = this.pool,
@@ -138,18 +136,18 @@ export class ChangeReader {
     );
   }
 
-  /** As `ofIdentifier`. */
+  /** The same for a naming authority. */
   async ofNamingAuthority(prefix: string, afterVersion: number, limit: number): Promise<FoundChanges> {
     const { rows } = await this.pool.query<ChangeRow>(OF_NAMING_AUTHORITY, [prefix, afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
   }
 
   /**
-   * The events of the log after a position, or before it in reverse order, found by one statement. Concurrent readers that want
-   * the same share it.
+   * The events of the log after a position, or before it in reverse order, found by one statement. Concurrent readers of the same page
+   * share it.
    * @param after the position of an event, `LOG_START` or `LOG_END`.
-   * @param reads how many events are read at most, found or not.
-   * @returns null when the log does not have the event at `after`.
+   * @param reads maximum number of events to read, found or not.
+   * @returns null if the log does not have the event at `after`.
    */
   async page(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const key = JSON.stringify([`${after.position} ${after.id}`, reads, query.limit, query.order, query.filter]);
@@ -159,12 +157,12 @@ export class ChangeReader {
   }
 
   async head(): Promise<LogPosition> {
-    // Unprepared: a generic plan of a short log would read the whole log.
+    // Unprepared, because a generic plan of a short log would read the whole log.
     const { rows } = await this.pool.query<PositionRow>(LOG_HEAD);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  /** The end of the log, where it has no event that a filter wants, because no such naming authority exists; else null. */
+  /** The end of the log if it can have no event for a filter, because no such naming authority exists; else null. */
   async headWithout(filter: LogFilter | null): Promise<LogPosition | null> {
     const wanted = filter?.namingAuthorities ?? null;
     if (wanted === null || wanted.some(({ derived }) => derived)) return null;
@@ -173,7 +171,7 @@ export class ChangeReader {
     return rows[0] === undefined ? null : positionOf(rows[0]);
   }
 
-  /** Where a reader starts again whose position the log does not have: nothing that it lost comes before. */
+  /** Where a reader whose position the log does not have starts again: no lost event precedes it. */
   async restart(lost: LogPosition): Promise<LogPosition> {
     const { rows } = await this.pool.query<PositionRow>(RESTART, [lost.position.toString(), RESTART_DISTANCE]);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
@@ -182,12 +180,12 @@ export class ChangeReader {
   private async read(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
-    // What was before an event that is lost is not lost.
+    // Reading backwards needs no check: what precedes a lost event is not lost.
     if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
-      // Until the raise, the horizon can be before positions that the log has.
+      // Until the offset is raised, the horizon can be before existing positions of the log.
       if (await isNewServer(this.pool)) {
         this.raising ??= this.raise().finally(() => (this.raising = null));
-        throw startedServer();
+        throw serverStarted();
       }
       if (!(await this.has(after))) return null;
     }
@@ -200,32 +198,26 @@ export class ChangeReader {
       end: last === undefined || (last.is_last && last.read <= reads),
       isFull: found.length === query.limit || last?.is_last === false,
       read: rows.at(-1)?.read ?? 0,
-      octets: found.reduce((sum, { patch }) => sum + patch.length, 0),
+      bytes: found.reduce((sum, { patch }) => sum + patch.length, 0),
     };
   }
 
   /**
-   * Whether the log has an event. The horizon can have been before it: a writer may have raised the offset after the log was read, and a
-   * transaction of another database counts when it ends between the snapshot and the reading of the sessions.
+   * Whether the log has an event. The horizon can have been before it, because a writer raised the offset after the log was read, or
+   * because a transaction of another database ended between the snapshot and the reading of the sessions.
    */
   private async has({ position, id }: LogPosition): Promise<boolean> {
     const { rows } = await this.pool.query<{ has: boolean }>(HAS_EVENT, [position.toString(), id.toString()]);
     return rows[0]?.has === true;
   }
 
-  /** Raises the offset, as the first write of a session does: there may be none. A role that may only read cannot. */
+  /** Raises the offset as the first write of a session would, because there may be none. A read-only role cannot. */
   private async raise(): Promise<void> {
     const client = await this.pool.connect().catch(() => null);
     if (client === null) return;
     const isRaised = new PositionOffset().compare(client).then(() => true);
     client.release(!(await isRaised.catch(() => false)));
   }
-}
-
-function startedServer(): Problem {
-  const detail =
-    'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '1' }, isOfRead: true });
 }
 
 function isAt(row: PositionRow, { position, id }: LogPosition): boolean {
@@ -248,7 +240,7 @@ type EventRow = ChangeRow & {
   readonly is_found: boolean;
   /** Whether it is the last event that was read. */
   readonly is_last: boolean;
-  /** The number of events that were read up to it. */
+  /** Number of events read up to and including this one. */
   readonly read: number;
 };
 

@@ -2,37 +2,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Events from the number `oldest` on are not visible yet. */
+/** Events with a position from `oldest` on are not visible yet. */
 const SNAPSHOT = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
-/** A scrape does not wait longer for a slow database. */
+/** Maximum time that a scrape waits for the database. */
 const TIMEOUT_MS = 1000;
 
 /** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
 
-/** Above this number every second sample is dropped, which shortens the age by at most one scrape interval. */
+/** Above this number, every second sample is dropped, which shortens the age by at most one scrape interval. */
 const MAX_SAMPLES = 1000;
 
-/** All transactions with a number before `next` had started at `at`. */
+/** All transactions with a number below `next` had started at `at`. */
 interface Sample {
   readonly next: bigint;
   readonly at: number;
 }
 
 /**
- * Measures for how long the oldest running transaction of the database has delayed the event feed: since the first scrape by this
- * process that followed its start. PostgreSQL hides the start times of other roles.
+ * Measures how long the oldest running transaction of the database has delayed the event feed, counted from the first scrape of this
+ * process after it started. PostgreSQL hides start times of other roles.
  */
 @Injectable()
 export class FeedAge {
-  /** In order of their time; only those that followed the start of a transaction that still runs. */
+  /** In order of time; only samples after the start of a transaction that still runs. */
   private samples: Sample[] = [];
   private reading: { readonly at: number; readonly age: Promise<number> } | null = null;
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** @returns 0 without a delay, NaN when the database does not respond within a second. */
+  /** @returns 0 without a delay, NaN if the database does not respond within a second. */
   seconds(): Promise<number> {
     const now = performance.now();
     if (this.reading === null || now - this.reading.at > FRESH_MS) {
@@ -47,7 +47,7 @@ export class FeedAge {
     if (rows[0] === undefined) throw new TypeError('a snapshot is one row');
     const oldest = BigInt(rows[0].oldest);
     const current = { next: BigInt(rows[0].next), at: performance.now() };
-    // Lower numbers are those of another cluster, such as a restored one.
+    // Samples with higher numbers are from another cluster, such as before a restore.
     const samples = [...this.samples, current].filter(({ next }) => next > oldest && next <= current.next);
     this.samples = samples.length > MAX_SAMPLES ? samples.filter((_, index) => index % 2 === 0) : samples;
     return (current.at - (samples[0]?.at ?? current.at)) / 1000;

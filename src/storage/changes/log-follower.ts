@@ -2,24 +2,24 @@ import type pg from 'pg';
 
 /** Two clocks in milliseconds. */
 export interface Clock {
-  /** Never put back or forward. It can stand still while the machine is suspended. */
+  /** Never set back or forward, but can stop while the machine is suspended. */
   monotonic(): number;
-  /** Advances while the machine is suspended. It can be put back or forward. */
+  /** Advances while the machine is suspended, but can be set back or forward. */
   wall(): number;
 }
 
 export const SYSTEM_CLOCK: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
-/** Between the beginnings of two polls. */
+/** Time between the starts of two polls. */
 const INTERVAL_MS = 250;
 
-/** Between the end of a slow poll and the next one. */
+/** Minimum time between the end of a slow poll and the next one. */
 const MIN_PAUSE_MS = 25;
 
-/** What the polls have notified is known to be current for this time after the beginning of the last one. */
+/** How long after the start of the last poll its notifications count as current. */
 const FRESH_MS = 800;
 
-/** Polls end after this time without a use. */
+/** Polling stops after this time without a use. */
 const IDLE_MS = 10_000;
 
 type Timer = (work: () => void, ms: number) => { cancel(): void };
@@ -38,11 +38,10 @@ const unreferencedTimer: Timer = (work, ms) => {
 const MAX_POLLED_ROWS = 10_000;
 
 /**
- * $1: the snapshot of the previous poll, or null; $2: the most rows of each half. A transaction that the snapshot does not
- * show has a number from its `xmax` on, or is one of those that were open. So each row that was committed since is found by
- * its position, also above the end of the feed, and the rows that a long transaction keeps out of the feed are not read
- * again. `origin` differs after another server, database or table has taken the place of the one that was read before, and
- * after a raise of the offset.
+ * $1: the snapshot of the previous poll, or null; $2: maximum rows of each half. A transaction that the snapshot does not show has a number
+ * from its `xmax` on, or was in progress. Each row committed since is therefore found by its position, even beyond the end of the feed, and
+ * rows that a long transaction keeps out of the feed are not read again. `origin` changes with the server, database or table, and when the
+ * offset is raised.
  */
 export const LOG_POLL = `
   WITH changed AS MATERIALIZED (
@@ -73,18 +72,18 @@ export const LOG_POLL = `
 /** How far a poll has read the log. */
 export interface PollState {
   readonly snapshot: string;
-  /** The number of the next transaction. */
+  /** Number of the next transaction. */
   readonly next: bigint;
   readonly origin: string;
-  /** The clock of the database, in milliseconds since 1970. */
+  /** Clock of the database, in milliseconds since 1970. */
   readonly time: number;
-  /** The end of the durable log, after every change that the poll can have told; null on a server in recovery. */
+  /** End of the durable WAL, after every change that the poll can have reported; null on a server in recovery. */
   readonly flushed: bigint | null;
 }
 
 export interface Poll {
   readonly state: PollState;
-  /** What was committed since the previous poll; null when that is unknown. */
+  /** What was committed since the previous poll; null if unknown. */
   readonly changed: { readonly identifiers: readonly bigint[]; readonly namingAuthorities: readonly string[] } | null;
 }
 
@@ -97,8 +96,7 @@ interface PollRow extends Omit<PollState, 'next' | 'flushed'> {
 
 /**
  * Reads which rows of the log were committed since an earlier poll.
- * @param pool with a connection that no other statement uses, and without sequential scans: the planner cannot know that few
- * rows are found.
+ * @param pool with a connection of its own and without sequential scans, because the planner cannot know that few rows are found.
  * @param previous null for the first poll.
  */
 export async function pollLog(pool: pg.Pool, previous: PollState | null): Promise<Poll> {
@@ -117,24 +115,18 @@ export async function pollLog(pool: pg.Pool, previous: PollState | null): Promis
   };
 }
 
-/**
- * Polls the change log while it is used. A poll that fails changes nothing: the next one continues from the snapshot of
- * the last that succeeded.
- */
+/** Polls the change log while it is used. After a failed poll, the next one continues from the snapshot of the last successful one. */
 export class LogFollower {
-  /** The last successful poll, and when it began by both clocks. */
+  /** The last successful poll, and its start by both clocks. */
   private last: { readonly state: PollState; readonly monotonic: number; readonly wall: number } | null = null;
   private usedAt = -Infinity;
   private next: { cancel(): void } | null = null;
-  /** Counts starts and stops, so that a poll that ends after a stop has no effect. */
+  /** Incremented by starts and stops, so that a poll that ends after a stop has no effect. */
   private turn = 0;
   private isRunning = false;
   private isClosed = false;
 
-  /**
-   * @param poll reads what was committed since a state.
-   * @param onChange receives what was committed; null when anything may have changed, and when polls end.
-   */
+  /** @param onChange receives what was committed; null if anything may have changed, and when polling stops. */
   constructor(
     private readonly poll: (previous: PollState | null) => Promise<Poll>,
     private readonly onChange: (changed: Poll['changed']) => void,
@@ -142,7 +134,7 @@ export class LogFollower {
     private readonly timer: Timer = unreferencedTimer,
   ) {}
 
-  /** Starts the polls, or keeps them running. @param now of the monotonic clock. */
+  /** Starts polling, or keeps it running. @param now of the monotonic clock. */
   use(now: number): void {
     this.usedAt = now;
     if (this.isRunning || this.isClosed) return;
@@ -151,28 +143,28 @@ export class LogFollower {
     void this.step(this.turn);
   }
 
-  /** Milliseconds since the last successful poll began, by the clock that has advanced more; NaN without one. */
+  /** Milliseconds since the start of the last successful poll, by the clock that has advanced more; NaN without one. */
   get ageMs(): number {
     if (this.last === null) return NaN;
     return Math.max(this.clock.monotonic() - this.last.monotonic, this.clock.wall() - this.last.wall);
   }
 
-  /** Whether everything that was committed `FRESH_MS` ago has been notified. */
+  /** Whether everything committed `FRESH_MS` ago has been notified. */
   isFresh(): boolean {
     return this.ageMs < FRESH_MS;
   }
 
-  /** The end of the log that has been notified; null where that is unknown or old. */
+  /** The end of the WAL up to which changes were notified; null if unknown or old. */
   get notified(): bigint | null {
     return this.isFresh() ? (this.last?.state.flushed ?? null) : null;
   }
 
-  /** An upper bound of the clock of the database, in milliseconds since 1970; infinite without a poll. */
+  /** An upper bound of the database clock, in milliseconds since 1970; infinite without a poll. */
   databaseTime(): number {
     return this.last === null ? Infinity : this.last.state.time + this.ageMs;
   }
 
-  /** Ends the polls for ever. */
+  /** Stops polling permanently. */
   close(): void {
     this.isClosed = true;
     this.stop();

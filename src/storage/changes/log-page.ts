@@ -1,9 +1,8 @@
 import type { QueryConfig } from 'pg';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import type { ChangeKind } from '../../registry/change.js';
-import { MAX_PAGE_OCTETS } from '../bounded-page.js';
+import { MAX_PAGE_BYTES } from '../bounded-page.js';
 
-/** The position of a change in the log, and its ordinal. */
 export interface LogPosition {
   readonly position: bigint;
   readonly id: bigint;
@@ -11,7 +10,7 @@ export interface LogPosition {
 
 export const LOG_START: LogPosition = { position: 0n, id: 0n };
 
-/** Behind every event. */
+/** After every event. */
 export const LOG_END: LogPosition = { position: 2n ** 63n - 1n, id: 2n ** 63n - 1n };
 
 export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
@@ -19,12 +18,11 @@ export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
 }
 
 export const LOG_ORDERS = ['at', '-at'] as const;
-/** The order of the log, or the reverse. */
 export type LogOrder = (typeof LOG_ORDERS)[number];
 
-/** The wanted events; a member that is null matches all. */
+/** Selects events; a null member matches all. */
 export interface LogFilter {
-  /** `derived`: those derived from it too. */
+  /** `derived`: includes naming authorities derived from it. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
   readonly kind: ChangeKind | null;
   readonly client: string | null;
@@ -39,18 +37,17 @@ export interface LogPageQuery {
 }
 
 /**
- * The first position that may belong to a running transaction. Computed once for a statement: a second reading of the sessions can
- * give another one, and a page with both would skip rows of one table. See the function `feed_horizon` of the schema.
+ * The first position that may belong to a running transaction. Computed once per statement, because a second reading of the sessions can
+ * differ, and a page with both would skip rows of one table. See the function `feed_horizon` of the schema.
  */
 export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value AS position FROM log_offset)';
 
 /**
- * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events are read; $5 to $8: the filter, null for all. The event
- * at the position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The
- * last event that was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_OCTETS`; the
- * patches of first events are built only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out
- * of the choice of an index. Where the half of `change` is full, `bound` is its last row, and first events are not read behind it:
- * see `lastBefore`.
+ * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events to read; $5 to $8: the filter, null for all. The event at the
+ * position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The last event that
+ * was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first events are built
+ * only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out of the choice of an index. If the half of
+ * `change` is full, `bound` is its last row, and first events are not read beyond it: see `lastBefore`.
  */
 const statementOf = (
   [from, beyond, to]: readonly ['>=', '>', '<='] | readonly ['<=', '<', '>='],
@@ -76,11 +73,11 @@ const statementOf = (
          CASE WHEN b.is_found
            THEN coalesce(b.patch, (SELECT f.patch FROM first_event f WHERE (f.position, f.id) = (b.position, b.id))) END AS patch
   FROM (
-    SELECT p.*, coalesce(sum(octets) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
+    SELECT p.*, coalesce(sum(bytes) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
     FROM (
       SELECT w.*, CASE WHEN is_found
-               THEN coalesce(octet_length(patch), (SELECT f.octets FROM first_event f WHERE (f.position, f.id) = (w.position, w.id)))
-             END AS octets
+               THEN coalesce(octet_length(patch), (SELECT f.bytes FROM first_event f WHERE (f.position, f.id) = (w.position, w.id)))
+             END AS bytes
       FROM (
         SELECT l.*, row_number() OVER (ORDER BY ${order}) AS read, lead(false, 1, true) OVER (ORDER BY ${order}) AS is_last,
                (position, id) ${beyond} ($1::bigint, $2::bigint)
@@ -98,7 +95,7 @@ const statementOf = (
       ORDER BY ${order} LIMIT $3::int + 2
     ) p
   ) b LEFT JOIN identifier i ON i.id = b.identifier_id
-  WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY ${order}`;
+  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY ${order}`;
 };
 
 const STATEMENTS: Readonly<Record<LogOrder, string>> = {
@@ -106,7 +103,7 @@ const STATEMENTS: Readonly<Record<LogOrder, string>> = {
   '-at': statementOf(['<=', '<', '>='], 'DESC', LOG_START),
 };
 
-/** Unprepared: the best plan depends on the length of the log. @param reads how many events are read, found or not. */
+/** Unprepared, because the best plan depends on the length of the log. @param reads how many events to read, found or not. */
 export function logPage(after: LogPosition, { limit, order, filter }: LogPageQuery, reads: number): QueryConfig {
   const { namingAuthorities = null, kind = null, client = null } = filter ?? {};
   const keysOf = (all: LogFilter['namingAuthorities']): string[] | null =>
@@ -118,8 +115,8 @@ export function logPage(after: LogPosition, { limit, order, filter }: LogPageQue
 }
 
 /**
- * A query of the last event before a position. The first event of an identifier that has changed is a row of `change` too, but the
- * index of first events keeps it while any snapshot is held, as by a dump: so they are read behind the last row of `change` only.
+ * A query for the last event before a position. The first event of a changed identifier is also a row of `change`, but the index of first
+ * events keeps it while any snapshot is held, as by a dump. First events are therefore read only after the last row of `change`.
  */
 export const lastBefore = (position: string): string => `(
   WITH last_change AS MATERIALIZED (
@@ -136,7 +133,7 @@ export const lastBefore = (position: string): string => `(
 export const LOG_HEAD = `
   WITH ${HORIZON} SELECT position, id FROM ${lastBefore('(SELECT position FROM horizon)')} head`;
 
-/** $1: keys of prefixes. `LOG_HEAD` where none of them is registered, so that the log has no event of them up to it; else nothing. */
+/** $1: keys of prefixes. `LOG_HEAD` if none of them is registered, so that the log has no event for them up to it; else no row. */
 export const LOG_HEAD_WITHOUT = `
   SELECT head.position, head.id FROM (${LOG_HEAD}) head
   WHERE NOT EXISTS (SELECT FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($1::text[]))`;

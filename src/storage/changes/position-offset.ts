@@ -11,49 +11,49 @@ const OFFSET_LOCK = 0x43684f;
 
 const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toString())} last), 0)`;
 
-/** Whether the server was started since the last raise, perhaps with an earlier state of its files, or is another one. */
+/** Whether the server was started since the last raise, possibly with earlier files, or is another server. */
 const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
 
 /**
- * A part of `WITH` of each statement that takes a position. Its lock on an empty table, until the end of the transaction, is what a
- * raise of the offset waits for: it is taken before the statement reads the offset, and conflicts with nothing else. A lock of the
+ * Part of the `WITH` clause of each statement that takes a position. It locks an empty table until the end of the transaction, and a raise
+ * of the offset waits for this lock. It is taken before the statement reads the offset, and conflicts with nothing else, while locks on the
  * tables of events would wait for VACUUM and ANALYZE. With DELETE, a generic plan would not take the lock.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 
 type SequencedTable = 'identifier' | 'naming_authority';
 
-/** Whether the sequence of a table gives a key next that exists: logical replication copies rows and no state of sequences. */
+/** Whether the sequence of a table is behind its keys, because logical replication copies rows but not the state of sequences. */
 const hasGreaterKey = (table: SequencedTable): string =>
   `(SELECT max(id) FROM ${table}) >= (SELECT last_value + is_called::int FROM ${table}_id_seq)`;
 
 const raiseSequence = (table: SequencedTable): string =>
   `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${hasGreaterKey(table)}`;
 
-/** Also where an unassigned transaction number would get a position that exists already, or an earlier one. */
+/** Also true if an unassigned transaction number would get an existing or earlier position. */
 const NEEDS_RAISE = `
   SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time()
          OR ${hasGreaterKey('identifier')} OR ${hasGreaterKey('naming_authority')}
          OR ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS "needsRaise"
   FROM change_offset`;
 
-/** New writers wait behind the lock. */
+/** Short, because new writers wait behind the lock. */
 const LOCK_WAIT_MS = 500;
 
-/** Between two attempts, in which writers proceed. */
+/** Pause between two attempts, in which writers proceed. */
 const PAUSE_MS = 100;
 
-/** The time for all attempts. */
+/** Time limit for all attempts. */
 const RAISE_MS = 10_000;
 
 const GAP = 2n ** 32n;
 
-/** More transactions than any server makes in a second. */
+/** More transactions than any server runs in a second. */
 const POSITIONS_PER_SECOND = 2n ** 20n;
 
 /**
- * $1: `GAP`; $2: `POSITIONS_PER_SECOND`. `own` is the position of an event of this transaction. The clock gives each of two
- * restores of one backup a position of its own. Where positions are ahead of the clock, the gap is all there is.
+ * $1: `GAP`; $2: `POSITIONS_PER_SECOND`. `own` is the position of an event of this transaction. Using the clock gives two restores of one
+ * backup different positions. If positions are ahead of the clock, only the gap is added.
  */
 const RAISE = `
   UPDATE change_offset
@@ -65,8 +65,8 @@ const RAISE = `
   ) AS present`;
 
 /**
- * Keeps positions ascending where transaction numbers are smaller than before. A promotion raises them by itself: `log_offset`.
- * Numbers get smaller only across a start of the server, which ends its sessions, or in another server, which has other sessions.
+ * Keeps positions ascending when transaction numbers decrease. For a promotion, `log_offset` raises them by itself. Numbers decrease only
+ * after a start of the server, which ends its sessions, or on another server, which has other sessions.
  */
 @Injectable()
 export class PositionOffset {
@@ -77,9 +77,8 @@ export class PositionOffset {
   }
 
   /**
-   * Raises the offset where new events of the server of a session would get earlier positions, and once after each start of the
-   * server; and sequences that are behind. Called before the first write of a session. A session of a standby is compared again
-   * after the promotion.
+   * Raises the offset if new events would get earlier positions, and once after each start of the server; also raises sequences that are
+   * behind. Called before the first write of a session. A session of a standby is compared again after its promotion.
    * @throws the error of a lock timeout after `RAISE_MS`; 25006 on a server in recovery.
    */
   async compare(session: Session): Promise<void> {
@@ -94,12 +93,12 @@ export class PositionOffset {
   }
 }
 
-/** Whether the server was started, and the offset not raised since: positions of the log may be greater than new ones. */
+/** Whether the server was started and the offset not raised since, so that existing positions may be greater than new ones. */
 export async function isNewServer(on: Session): Promise<boolean> {
   return (await on.query<{ isNew: boolean }>(IS_NEW)).rows[0]?.isNew === true;
 }
 
-/** @throws Error where the sequence of the keys of identifiers is behind, so that a mint conflicts with another identifier by its key. */
+/** @throws Error if the key sequence of identifiers is behind, so that a mint conflicts with another identifier by its primary key. */
 export async function requireSequence(on: Session): Promise<void> {
   const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${hasGreaterKey('identifier')} AS behind`);
   if (rows[0]?.behind !== true) return;

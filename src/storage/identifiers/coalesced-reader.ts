@@ -28,13 +28,13 @@ const BY_LOCAL_KEY = recordsBy('local_key', true);
 const BY_GUID_ALONE = recordsBy('guid', false);
 const BY_LOCAL_KEY_ALONE = recordsBy('local_key', false);
 
-/** Reads records by their keys, whose names the caller compares. Look-ups that arrive together share a statement. */
+/** Reads records by their keys; the caller compares their names. Look-ups that arrive together share a statement. */
 export class AddressLookups {
   private readonly byGuid: Batcher<Lookup, IdentifierRecord | null>;
   private readonly byLocalKey: Batcher<Lookup, IdentifierRecord | null>;
 
   /**
-   * @param describes whether PostgreSQL computes the column `describes` of the view, which is an empty list otherwise.
+   * @param describes whether PostgreSQL computes the column `describes` of the view; otherwise it is an empty list.
    * @param query sends a statement to a server that has replayed the log up to a position.
    */
   constructor(
@@ -50,7 +50,7 @@ export class AddressLookups {
       : batcher('resolve-local-keys', BY_LOCAL_KEY_ALONE);
   }
 
-  /** The look-ups that wait for a statement. */
+  /** Number of look-ups that wait for a statement. */
   get depth(): number {
     return this.byGuid.depth + this.byLocalKey.depth;
   }
@@ -75,10 +75,10 @@ export class AddressLookups {
 /** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
 
-/** With more objects, a metadata ID returns a list in pages; the statement reads one more. */
+/** A metadata ID with more objects is returned as a list in pages; the statement reads one more to detect it. */
 const FEW = 10;
 
-/** $1: ordinals; $2: keys of metadata IDs; $3: the most identifiers for each of them. */
+/** $1: ordinals; $2: keys of metadata IDs; $3: maximum identifiers for each. */
 const BY_METADATA = `
   SELECT w.ordinal, ${recordColumns('r')}
   FROM unnest($1::int[], $2::uuid[]) AS w(ordinal, key)
@@ -87,10 +87,7 @@ const BY_METADATA = `
   ) r
   ORDER BY w.ordinal, r.created_at, r.id`;
 
-/**
- * `prisma.identifier.find` and `findByMetadataId`, see `read-client.ts`. Coalesces look-ups of single records. The caller
- * checks what the principal can see.
- */
+/** Coalesces look-ups of single records for `read-client.ts`. The caller checks what the principal can see. */
 export class CoalescedReader {
   private readonly byAddress: AddressLookups;
 
@@ -109,13 +106,13 @@ export class CoalescedReader {
     return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
   }
 
-  /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
+  /** The objects of a metadata ID, in order of minting. @returns null if they need pages. */
   async findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
     const found = await this.byMetadata.add(metadata);
     return found.length > FEW ? null : found;
   }
 
-  /** The look-ups that wait for a statement. */
+  /** Number of look-ups that wait for a statement. */
   waitingLookups(): number {
     return this.byAddress.depth + this.byMetadata.depth;
   }

@@ -4,7 +4,7 @@ import { arrayOf, prepared } from '../statement.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
@@ -12,13 +12,13 @@ export interface Conflicts {
   readonly metadata: IdentifierRecord | null;
   readonly address: IdentifierRecord | null;
   readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
-  /** The identifier with an alternate that claims the requested name. */
+  /** An identifier with an alternate that claims the requested name. */
   readonly claim: IdentifierRecord | null;
-  /** The identifier that an alternate names. */
+  /** An identifier that a requested alternate names. */
   readonly registered: { readonly record: IdentifierRecord; readonly index: number } | null;
-  /** Where the request has a name whose key another name has; null where no keys collide. */
+  /** JSON Pointer of a requested name whose key another name has, or null. */
   readonly collision: string | null;
-  /** Whether a synchronous standby is configured, so that a result that is made of these rows must wait for it. */
+  /** Whether a synchronous standby is configured, for which a result based on these rows must wait. */
   readonly hasStandby: boolean;
 }
 
@@ -41,17 +41,18 @@ interface ConflictColumns {
 
 type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
 
-/** `isCut`: the records of the mints before this one have too many octets. */
+/** `isCut`: the records of earlier mints already have too many bytes. */
 type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
 
-/** What an identifier has of its request, and whether that is not the request of the mint. */
+/** The columns that identify the request of an identifier, and whether it is another one than that of the mint. */
 const COLUMNS = 'x.id, x.client, x.request_key, x.request_index';
 const IS_OTHER =
   '((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE';
 
 /**
- * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and the names that they claim. The identifier of an
- * earlier attempt of the same request is left out: that is a replay. Of several conflicts of a kind the first is read, and records only up to `MAX_PAGE_OCTETS`. OFFSET 0: see the planner assumptions.
+ * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and names that they claim. Excludes the identifier of an
+ * earlier attempt of the same request, which is a replay. Only the first conflict of each kind is read, and records only up to
+ * `MAX_PAGE_BYTES`. OFFSET 0: see the planner assumptions.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -93,10 +94,10 @@ const CONFLICTS = `
     OFFSET 0
   ) h
   ), bounded AS (
-    SELECT f.*, coalesce(sum(o.octets) OVER (ORDER BY f.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-             >= ${MAX_PAGE_OCTETS} AS is_cut
+    SELECT f.*, coalesce(sum(o.bytes) OVER (ORDER BY f.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_BYTES} AS is_cut
     FROM (SELECT DISTINCT ON (ordinal, kind) * FROM found ORDER BY ordinal, kind, index) f
-    CROSS JOIN LATERAL (SELECT ${octetsOfRow('i')} AS octets FROM identifier i WHERE i.id = f.id OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT ${bytesOfRow('i')} AS bytes FROM identifier i WHERE i.id = f.id OFFSET 0) o
   )
   SELECT b.ordinal, b.kind, b.index, b.is_cut AS "isCut", ${HAS_STANDBY} AS "hasStandby", r.*
   FROM bounded b LEFT JOIN LATERAL (
@@ -104,7 +105,7 @@ const CONFLICTS = `
     FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
   ) r ON true`;
 
-/** `prisma.identifier.findConflicts`, see `write-client.ts`: the conflicts of identifiers that were not inserted. */
+/** Finds the conflicts of identifiers that were not inserted, as `prisma.identifier.findConflicts`: see `write-client.ts`. */
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 
@@ -113,7 +114,7 @@ export class ConflictFinder {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
     );
-    // A generated name that exists is not reported; the mint is tried with another.
+    // An existing generated name is not reported, because the mint is retried with another.
     const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
     const values = [
       arrayOf(items.map((_, ordinal) => ordinal)),
@@ -162,7 +163,7 @@ function conflictsOf(item: NewIdentifier, byKind: ReadonlyMap<ConflictKind, Foun
   };
 }
 
-/** The records of expired reservations have no metadata ID and no alternates; the keys become free when the expiry is recorded. */
+/** Expired reservations have no metadata ID and no alternates here; their keys become free when the expiry is recorded. */
 function collisionOf(
   item: NewIdentifier,
   {

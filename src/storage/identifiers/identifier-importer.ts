@@ -21,15 +21,15 @@ export class IdentifierImporter {
   ) {}
 
   /**
-   * Inserts identifiers, committed on return.
-   * @throws Problem CONFLICT_IN_PROGRESS when some were not inserted for 5 s, and nothing is in their way.
-   * @param decide makes the result of an identifier that is not inserted; the records of conflicts are not in memory after it.
+   * Inserts and commits identifiers.
+   * @param decide creates the result of an identifier that is not inserted; its conflicts are not kept in memory.
+   * @throws Problem CONFLICT_IN_PROGRESS if some were not inserted for 5 s without a conflict.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
-    const refused = new Map<ImportedIdentifier, T>();
+    const rejected = new Map<ImportedIdentifier, T>();
     const standby = { mustWait: false };
     let pending: readonly Pending[] = items.map((item) => ({ item }));
     await this.retries.run(async () => {
@@ -41,34 +41,34 @@ export class IdentifierImporter {
           expired.push(...expiredIn(conflicts).map(({ id }) => id));
           if (!isInTheWay(conflicts)) continue;
           standby.mustWait ||= conflicts.hasStandby;
-          refused.set(item, decide(item, conflicts));
+          rejected.set(item, decide(item, conflicts));
         }
         const before = pending.length;
-        pending = excluded.filter(({ item }) => !refused.has(item));
+        pending = excluded.filter(({ item }) => !rejected.has(item));
         // Without a conflict, their naming authority is gone or has other rules.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // An identifier that is unchanged is a result too.
+    // An unchanged identifier is a result based on existing rows too.
     if (standby.mustWait) await this.transactions.waitForStandby();
-    return refused;
+    return rejected;
   }
 
-  /** What prevents the insertion of identifiers, without inserting any; leases that have ended are no conflict. */
+  /** Finds what would prevent the insertion of identifiers, without inserting any. Expired reservations are no conflict. */
   async preview<T extends object>(
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
-    const refused = new Map<ImportedIdentifier, T>();
+    const rejected = new Map<ImportedIdentifier, T>();
     for await (const [item, conflicts] of this.conflictsOf(items)) {
       const expired = expiredIn(conflicts);
       const metadata = expired.find((record) => record === conflicts.metadata) ? null : conflicts.metadata;
       const alternate = expired.find((record) => record === conflicts.alternate?.record) ? null : conflicts.alternate;
       const claim = expired.find((record) => record === conflicts.claim) ? null : conflicts.claim;
       const lasting = { ...conflicts, metadata, alternate, claim };
-      if (isInTheWay(lasting)) refused.set(item, decide(item, lasting));
+      if (isInTheWay(lasting)) rejected.set(item, decide(item, lasting));
     }
-    return refused;
+    return rejected;
   }
 
   private async *conflictsOf(
@@ -78,7 +78,7 @@ export class IdentifierImporter {
     for (let next = 0; next < items.length;) {
       const searched = items.slice(next, next + size);
       const found = await this.prisma.identifier.findConflicts(searched);
-      // The statement measures the records of all of them.
+      // The statement measures the records of all conflicts, so its size adapts to what could be read.
       size = found.length === searched.length ? size * 4 : 2 * found.length;
       for (const conflicts of found) {
         const item = items[next++];
@@ -87,7 +87,7 @@ export class IdentifierImporter {
     }
   }
 
-  /** Inserts what can be inserted, and returns the others. */
+  /** Inserts what can be inserted, and returns the rest. */
   private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
     const values = importValues(pending.map(({ item }) => item));
     const rows = await noneWhenViolated(

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { clientGone } from '../../problem/problem.js';
 import { denotes } from '../../registry/key-collision.js';
-import { MAX_PAGE_OCTETS, type PageRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { type NumberedFilter, type PageFilter, hasName, isServed } from './page-filter.js';
 import { countQuery, estimateQuery, pageQuery } from './page-query.js';
@@ -24,31 +24,30 @@ const NUMBERS = {
   text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
 };
 
-/** Records of the first statement of a page: it measures the records that it does not return too. */
+/** Records of the first statement of a page, which also measures records that it does not return. */
 const FIRST_READ = 100;
 const READ_GROWTH = 4;
 
-/** Identifiers that a page of a filter without an index compares with it at most. */
+/** Maximum identifiers that a page compares with a filter that has no index. */
 export const MAX_COMPARED = 21_000;
 
-/** It compares them in parts until it has its records: identifiers of the first part, at least, and their growth. */
+/** They are compared in parts until the page is full: the minimum size of the first part, and the growth. */
 const FIRST_PART = 200;
 const PART_GROWTH = 5;
 
-/** The largest exact number, and how many identifiers are compared with the filter to find it. */
+/** The largest exact count, and how many identifiers are compared with the filter to find it. */
 const COUNTED_EXACTLY = 10_000;
 const COMPARED_TO_COUNT = 20_000;
 
-/** Records that are read to count those with one name, of which each naming authority has one. */
+/** Records that are read to count those with one name, which is unique in each naming authority. */
 const MOST_WITH_NAME = 1000;
 
 export interface PageRequest {
   readonly limit: number;
-  /** The `next` of the previous page. */
   readonly after?: PageCursor | undefined;
-  /** By default the oldest first. */
+  /** Default: oldest first. */
   readonly order?: PageOrder | undefined;
-  /** Asked before each statement but the first one; without it the page is always wanted. */
+  /** Called before each statement but the first. */
   readonly isWanted?: (() => boolean) | undefined;
 }
 
@@ -56,27 +55,25 @@ export interface FoundPage {
   readonly records: IdentifierRecord[];
   /** Where the next page begins; null if there is none. */
   readonly next: PageCursor | null;
-  /** Whether the page is not full because its filter would compare more than `MAX_COMPARED` identifiers. */
+  /** Whether the page is not full because the filter would compare more than `MAX_COMPARED` identifiers. */
   readonly isTooBroad?: boolean;
 }
 
 export interface Count {
   readonly value: number;
-  /** False for an estimate. */
   readonly isExact: boolean;
 }
 
-/** Where a part ends, with the index by which it is read. */
+/** The end of a part, and the index by which it is read. */
 interface PartEnd {
-  /** Null where the part ends with the range. */
+  /** Null if the part ends with the range. */
   readonly end: PageCursor | null;
-  /** As `endsQuery` numbers them. */
+  /** As numbered by `endsQuery`. */
   readonly index: number;
 }
 
 const WITHOUT_END: PartEnd = { end: null, index: 0 };
 
-/** What a page compares with its filter. */
 interface Compared {
   readonly numbered: NumberedFilter;
   readonly range: PageRange;
@@ -84,8 +81,8 @@ interface Compared {
   readonly isWanted: () => boolean;
 }
 
-/** A row with the octets of the values of the rows before it. */
-type MeasuredRow = IdentifierRow & PageRow & { readonly octets_before: string };
+/** A row with the bytes of the values of the rows before it. */
+type MeasuredRow = IdentifierRow & PageRow & { readonly bytes_before: string };
 
 /** Lists records in order of minting. An expired reservation counts as withdrawn. */
 @Injectable()
@@ -93,9 +90,9 @@ export class IdentifierPages {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /**
-   * One page. Large records shorten it, and so does a filter without an index, of which a page compares at most `MAX_COMPARED`
-   * identifiers: it can have no records and yet a `next`, by which an export continues.
-   * @throws Problem REQUEST_TIMEOUT when it is no longer wanted.
+   * Reads one page. Large records shorten it, and so does a filter without an index, with which a page compares at most `MAX_COMPARED`
+   * identifiers: it can be empty and still have a `next`, with which an export continues.
+   * @throws Problem REQUEST_TIMEOUT when `isWanted` returns false.
    */
   async page(
     filter: PageFilter,
@@ -106,9 +103,9 @@ export class IdentifierPages {
     const records: IdentifierRecord[] = [];
     let range = rangeOf(numbered, order, after);
     let reached: PageCursor | null = null;
-    let octets = 0;
+    let bytes = 0;
     const isBounded = !isServed(filter);
-    // Of several naming authorities every row that is read matches, but their lists are read one by one.
+    // With several naming authorities every row that is read matches, but their lists are read one after the other.
     const isInParts = isBounded || (numbered.namingAuthorityIds !== undefined && !hasName(numbered));
     for (const part of isInParts ? partsOf(limit) : [null]) {
       if (!isWanted()) throw clientGone();
@@ -116,21 +113,21 @@ export class IdentifierPages {
       const compared = end === null ? range : rangeUpTo(range, end);
       const read = await this.read(filter, { numbered, range: compared, index, isWanted }, limit - records.length);
       records.push(...read.records);
-      octets += read.octets;
+      bytes += read.bytes;
       if (read.next !== null) return { records, next: read.next };
       if (end === null) return { records, next: null };
       reached = end;
-      if (records.length === limit || octets > MAX_PAGE_OCTETS) return { records, next: end };
+      if (records.length === limit || bytes > MAX_PAGE_BYTES) return { records, next: end };
       range = rangeAfter(range, end);
     }
     return { records, next: reached, isTooBroad: isBounded };
   }
 
-  /** The number of identifiers of a filter: exact up to 10,000 where 20,000 compared identifiers suffice, else an estimate. */
+  /** The number of matching identifiers: exact up to 10,000 if comparing 20,000 suffices, else an estimate. */
   async count(filter: PageFilter): Promise<Count> {
     const numbered = await this.numbered(filter);
     if (numbered === null) return { value: 0, isExact: true };
-    // Names with one key are compared with each other in records.
+    // Different names can have the same key, so records are read and their names compared.
     if (hasName(numbered)) {
       const { records, next } = await this.page(filter, { limit: MOST_WITH_NAME });
       return { value: records.length, isExact: next === null };
@@ -145,31 +142,31 @@ export class IdentifierPages {
     return { value: Math.max(counted, await this.estimate(numbered, range)), isExact: false };
   }
 
-  /** Reads up to `limit` records of a range; `next` is null at its end. `octets` is about the size of their values. */
+  /** Reads up to `limit` records of a range; `next` is null at its end. `bytes` is the approximate size of their values. */
   private async read(filter: PageFilter, { numbered, range: whole, index, isWanted }: Compared, limit: number) {
     const records: IdentifierRecord[] = [];
     let range = whole;
-    let octets = 0;
+    let bytes = 0;
     for (let most = FIRST_READ; ; most *= READ_GROWTH) {
       const wanted = Math.min(most, limit - records.length);
       const found = await this.pool.query<MeasuredRow>(pageQuery(numbered, range, wanted + 1, index));
       const rows = found.rows.slice(0, wanted);
       const last = rows.at(-1);
-      if (last === undefined) return { records, next: null, octets };
-      octets += Number(last.octets_before);
+      if (last === undefined) return { records, next: null, bytes };
+      bytes += Number(last.bytes_before);
       const next = { createdAt: last.created_at, id: BigInt(last.id) };
       const read = rows.map((row) => recordOf(row));
       records.push(...read.filter((record) => hasNames(record, filter)));
-      if (!last.has_next) return { records, next: null, octets };
-      // A page without a record would end the list of a client that does not read `next`.
-      const isShort = (rows.length < wanted || octets > MAX_PAGE_OCTETS) && records.length > 0;
-      if (isShort || records.length === limit) return { records, next, octets };
+      if (!last.has_next) return { records, next: null, bytes };
+      // A page without records would end the list for a client that does not read `next`.
+      const isShort = (rows.length < wanted || bytes > MAX_PAGE_BYTES) && records.length > 0;
+      if (isShort || records.length === limit) return { records, next, bytes };
       if (!isWanted()) throw clientGone();
       range = rangeAfter(range, next);
     }
   }
 
-  /** The end of the next part, by the index that has the fewest identifiers up to there: at most `most`. */
+  /** The end of the next part, by the index that has the fewest identifiers, at most `most`, up to there. */
   private async endOf(filter: NumberedFilter, range: PageRange, most: number): Promise<PartEnd> {
     const { indexes, ...query } = endsQuery(filter, range, most);
     const { rows } = await this.pool.query<{ index: number; created_at: Date; id: string }>(query);
@@ -186,7 +183,7 @@ export class IdentifierPages {
     return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
   }
 
-  /** A filter with the numbers of its naming authorities; null where no identifier can match. */
+  /** Resolves prefixes to numbers of naming authorities; null if no identifier can match. */
   private async numbered(filter: PageFilter): Promise<NumberedFilter | null> {
     const { namingAuthority, namingAuthorities, curated, ...others } = filter;
     const prefixes = [namingAuthority ?? [], namingAuthorities ?? [], curated ?? []].flat();
@@ -209,7 +206,6 @@ export class IdentifierPages {
 
 const always = (): boolean => true;
 
-/** The sizes of the parts of a page. */
 function* partsOf(limit: number): Generator<number> {
   let size = Math.max(FIRST_PART, 2 * limit);
   for (let rest = MAX_COMPARED; rest > 0; rest -= size, size *= PART_GROWTH) yield Math.min(size, rest);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
-import { octetsOfRow } from '../bounded-page.js';
+import { bytesOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
@@ -27,20 +27,19 @@ const BY_METADATA = `
   FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
-/** $1: the ids. */
 const BY_IDS = `
   SELECT ${recordColumns('r')}
   FROM identifier_record r WHERE id = ANY($1::bigint[])`;
 
-/** $1: the ids; $2: octets of records after which the result ends. */
+/** $1: the IDs; $2: bytes of records after which the result ends. */
 const FIRST_BY_IDS = `
   SELECT ${recordColumns('r')}
   FROM (
-    SELECT i.id, sum(${octetsOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS octets
+    SELECT i.id, sum(${bytesOfRow('i')}) OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
     FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n) JOIN identifier i ON i.id = w.id
-  ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.octets < $2 OR measured.octets IS NULL`;
+  ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.bytes < $2 OR measured.bytes IS NULL`;
 
-/** $1: the ids; $2: the time with which leases are compared. */
+/** $1: the IDs; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = `
   SELECT ${recordColumns('r')}
   FROM identifier_record r WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
@@ -61,7 +60,7 @@ const EXPIRED_IDS = `
   SELECT id FROM identifier
   WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;
 
-/** Records, and the metadata records that were minted with those of them that are reserved, by the ids of the objects. */
+/** Records, and by their IDs the metadata records that were minted with reserved ones. */
 export interface PairedRecords {
   readonly records: readonly IdentifierRecord[];
   readonly metadataRecords: ReadonlyMap<bigint, IdentifierRecord>;
@@ -79,7 +78,7 @@ export class IdentifierReader {
     return found !== null && isAt(found.localName, address) ? found : null;
   }
 
-  /** The object in a naming authority whose metadata ID has a key; at most one. The caller compares the metadata ID. */
+  /** The object in a naming authority whose metadata ID has this key, if any. The caller compares the metadata ID. */
   async findByMetadataId(
     namingAuthority: string,
     metadataKey: CanonicalName['key'],
@@ -88,7 +87,7 @@ export class IdentifierReader {
     return one(from, 'by-metadata', BY_METADATA, [namingAuthority, metadataKey]);
   }
 
-  /** The identifier in a naming authority with an alternate of a key; at most one. The caller compares the alternates. */
+  /** The identifier in a naming authority with an alternate that has this key, if any. The caller compares the alternates. */
   async findByAlternate(
     namingAuthority: string,
     key: CanonicalName['key'],
@@ -103,10 +102,7 @@ export class IdentifierReader {
     return rows.map((row) => recordOf(row));
   }
 
-  /**
-   * @param at the time of a change, with which leases are compared; by default that of the transaction.
-   * @returns the existing records, in the order of `ids`.
-   */
+  /** @param at compared with leases; by default the time of the transaction. @returns existing records in the order of `ids`. */
   async findByIds(ids: readonly bigint[], from: Queryable = this.pool, at?: Date): Promise<IdentifierRecord[]> {
     const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });
     const found = new Map(
@@ -116,25 +112,25 @@ export class IdentifierReader {
   }
 
   /**
-   * Records of items, in parts, so that the process never has many large ones.
-   * @param idsOf the records of an item; one that does not exist is not in the map.
-   * @param most items and octets of a part; it has at least one item.
+   * Reads the records of items in parts, so that the process never holds many large ones.
+   * @param idsOf the records of an item; missing ones are not in the map.
+   * @param most items and bytes of a part; a part has at least one item.
    */
   async *inParts<T>(
     items: readonly T[],
     idsOf: (item: T) => readonly bigint[],
-    most: { readonly items: number; readonly octets: number },
+    most: { readonly items: number; readonly bytes: number },
     from: Queryable = this.pool,
   ): AsyncGenerator<{ readonly part: readonly T[]; readonly records: ReadonlyMap<bigint, IdentifierRecord> }> {
     let size = most.items;
     for (let start = 0; start < items.length;) {
       const slice = items.slice(start, start + size);
       const ids = slice.flatMap((item) => idsOf(item));
-      let records = ids.length === 0 ? [] : await this.findFirst(ids, most.octets, from);
+      let records = ids.length === 0 ? [] : await this.findFirst(ids, most.bytes, from);
       const found = new Set(records.map(({ id }) => id));
       const cut = slice.findIndex((item) => idsOf(item).some((id) => !found.has(id)));
       const part = slice.slice(0, cut === -1 ? slice.length : Math.max(cut, 1));
-      // The records of one item have more octets than a part, or do not exist.
+      // The records of a single item have more bytes than a part, or do not exist.
       if (cut === 0)
         records = await this.findByIds(
           part.flatMap((item) => idsOf(item)),
@@ -142,25 +138,25 @@ export class IdentifierReader {
         );
       yield { part, records: new Map(records.map((record) => [record.id, record])) };
       start += part.length;
-      // A statement measures all records of a slice, so that a slice has few more than were read before.
+      // A statement measures all records of a slice, so a slice is only slightly larger than what could be read before.
       size = cut === -1 ? Math.min(size * 4, most.items) : 2 * part.length;
     }
   }
 
-  private async findFirst(ids: readonly bigint[], octets: number, from: Queryable): Promise<IdentifierRecord[]> {
-    const values = [ids.map(String), octets];
+  private async findFirst(ids: readonly bigint[], bytes: number, from: Queryable): Promise<IdentifierRecord[]> {
+    const values = [ids.map(String), bytes];
     const { rows } = await from.query<IdentifierRow>({ text: FIRST_BY_IDS, values });
     return rows.map((row) => recordOf(row));
   }
 
-  /** The octets of the texts and values of records together. */
-  async octetsOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
-    const text = `SELECT coalesce(sum(${octetsOfRow('i')}), 0)::float8 AS octets FROM identifier i WHERE id = ANY($1::bigint[])`;
-    const { rows } = await from.query<{ octets: number }>({ text, values: [ids.map(String)] });
-    return rows[0]?.octets ?? 0;
+  /** Bytes of the texts and values of records together. */
+  async bytesOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
+    const text = `SELECT coalesce(sum(${bytesOfRow('i')}), 0)::float8 AS bytes FROM identifier i WHERE id = ANY($1::bigint[])`;
+    const { rows } = await from.query<{ bytes: number }>({ text, values: [ids.map(String)] });
+    return rows[0]?.bytes ?? 0;
   }
 
-  /** The metadata records that were minted with those of the identifiers that are reserved. */
+  /** IDs of metadata records that were minted with those identifiers that are reserved. */
   async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
     const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
       text: reservedPairs('$1'),
@@ -169,7 +165,7 @@ export class IdentifierReader {
     return new Map(rows.map((row) => [BigInt(row.id), BigInt(row.metadata_record_id)]));
   }
 
-  /** As `findByIds`, with metadata records. */
+  /** Like `findByIds`, with metadata records. */
   async findPaired(
     ids: readonly bigint[],
     pairs: PairedIds,
@@ -185,7 +181,7 @@ export class IdentifierReader {
     return { records: ids.flatMap((id) => byId.get(id) ?? []), metadataRecords: new Map(metadataRecords) };
   }
 
-  /** Expired reservations whose expiry is not recorded, as they are stored. */
+  /** Expired reservations whose expiry is not recorded, as stored. */
   async findExpiredLeases(ids: readonly bigint[], from: Queryable, at: Date): Promise<IdentifierRecord[]> {
     const values = [ids.map(String), at.toISOString()];
     const { rows } = await from.query<IdentifierRow>({ text: UNWRITTEN_EXPIRATIONS, values });
@@ -199,7 +195,7 @@ export class IdentifierReader {
   }
 }
 
-/** The same condition as the column `expired`, at a given time. */
+/** The condition of the column `expired`, at a given time. */
 function isExpired({ state, lease_until: leaseUntil }: IdentifierRow, at: Date): boolean {
   return state === 'reserved' && leaseUntil !== null && leaseUntil <= at;
 }

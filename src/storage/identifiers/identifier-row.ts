@@ -11,18 +11,17 @@ const STORED = ['id', 'guid', 'local_name', 'version', 'created_at'] as const;
 const OF_AUTHORITY = ['sandbox', 'resolver_scheme', 'resolver_authority', 'resolver_first_segment'] as const;
 
 /**
- * Identifiers that name a record, with the name that has its key; rows of the view also say whether the naming authority of the record
- * ignores the case of letters.
+ * Identifiers that name a record, with the name that has its key. Rows of the view also say whether the naming authority of the record
+ * ignores case.
  */
 export type NamedBy = readonly (readonly [identifier: string, canonical: string, foldsCase?: string])[];
 
-/** A row of the view `identifier_record`; every statement that reads records selects these columns. */
+/** A row of the view `identifier_record`. Every statement that reads records selects these columns. */
 export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Exclude<MemberColumn, 'handle_values'>> &
   Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]> & {
     readonly handle_values: readonly StoredValue[] | null;
     /** The time of the mint until the first change. */
     readonly updated_at: Date;
-    /** The prefix. */
     readonly naming_authority: string;
     /** Whether the lease has ended and the expiry is not recorded. */
     readonly expired: boolean;
@@ -40,7 +39,7 @@ const COLUMNS = [
 /**
  * The columns of a record in a SELECT.
  * @param view the name of the view `identifier_record` in the statement.
- * @param withDescribes false for an empty list in place of `describes`, which PostgreSQL does not compute then.
+ * @param withDescribes false to select an empty list as `describes`, which PostgreSQL then does not compute.
  */
 export function recordColumns(view: string, withDescribes = true): string {
   const computed = [withDescribes ? `${view}.describes` : "'{}'::text[] AS describes", `${view}.newer_versions`];
@@ -48,9 +47,9 @@ export function recordColumns(view: string, withDescribes = true): string {
 }
 
 /**
- * Converts a row to a record. One of an expired reservation is as it will be when its expiry is recorded, with the same version and time, so
- * that an entity tag and a precondition do not depend on when that is.
- * @param expired false for the record as it is stored.
+ * Converts a row to a record. An expired reservation is returned as it will be when its expiry is recorded, with the same version and time,
+ * so that entity tags and preconditions do not depend on when that happens.
+ * @param expired false for the record as stored.
  */
 export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierRecord {
   const guid = row.guid === null ? null : compactGuid(row.guid);
@@ -86,7 +85,7 @@ export function namingIn(
   foldsCase = rows[0]?.[2] === 'true',
 ): string[] {
   if (rows.length === 0) return [];
-  // Most texts are equal, and a long one takes a millisecond.
+  // Most texts are equal, and comparing a long one takes a millisecond.
   const compared = new Map<string, boolean>();
   return rows.flatMap(([identifier, canonical]) => {
     const isName = compared.get(canonical) ?? isNameOf(canonical, record, foldsCase);

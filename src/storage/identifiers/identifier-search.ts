@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../statement.js';
-import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
@@ -12,17 +12,17 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 export const MATCHED_BY = ['identifier', 'metadataId', 'alternateId', 'target'] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
-/** Maximum candidates of one bare GUID or target. */
+/** Maximum candidates for a bare GUID or a target. */
 export const MAX_CANDIDATES = 10;
 
-/** Keys of a statement: for more, PostgreSQL may read the whole table before statistics exist. */
+/** Keys per statement; with more, PostgreSQL may read the whole table before statistics exist. */
 const MAX_KEYS = 100;
 
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
 export interface SearchKey {
   readonly address?: Address | null;
   readonly name?: CanonicalName;
-  /** The same text as an opaque metadata ID, which is searched together with the name. */
+  /** The text as an opaque metadata ID, which is searched together with the name. */
   readonly opaque?: CanonicalName;
   readonly guid?: string;
   readonly target?: string;
@@ -50,25 +50,24 @@ interface MatchColumns {
   readonly identifier: string;
 }
 
-/** `isCut`: the records before this one have too many octets. */
+/** `isCut`: earlier records already have too many bytes. */
 type MatchRow = MatchColumns & ((IdentifierRow & { readonly isCut: false }) | { readonly isCut: true });
 
-/** What one statement found, by the ordinals of texts. */
 interface FoundTexts {
   readonly matches: ReadonlyMap<number, Matches>;
-  /** The first text whose record was not read; Infinity where there is none. */
+  /** Ordinal of the first text whose record was not read, or Infinity. */
   readonly end: number;
 }
 
-/** Whether the values of a row are not hidden. */
+/** SQL: whether the values of a row are visible to the principal. */
 const isSearched = (row: 'i' | 'x'): string =>
   `(${row}.withdrawal_reason_code IS DISTINCT FROM 'legal' OR $15::text[] IS NULL OR ${row}.naming_authority_id IN (SELECT id FROM curated))`;
 
 /**
- * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for
- * all; $10: `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, which are compared
- * octet by octet; $14: the rules by which names are compared; $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, and only up to
- * `MAX_PAGE_OCTETS`: a text behind them has a row without a record. OFFSET 0: see the planner assumptions.
+ * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for all; $10:
+ * `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, compared byte by byte; $14: the rules of name comparison;
+ * $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, up
+ * to `MAX_PAGE_BYTES`; later texts have a row without a record. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
@@ -125,12 +124,12 @@ const FIND = `
     WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
   ), measured AS (
     SELECT o.*, octet_length(o.identifier) + coalesce((
-             SELECT ${octetsOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
-           ), 0) AS octets
+             SELECT ${bytesOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
+           ), 0) AS bytes
     FROM ordered o WHERE o.reading = o.first_reading
   ), bounded AS (
-    SELECT m.*, coalesce(sum(m.octets) OVER (ORDER BY m.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-             >= ${MAX_PAGE_OCTETS} AS is_cut
+    SELECT m.*, coalesce(sum(m.bytes) OVER (ORDER BY m.ordinal RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+             >= ${MAX_PAGE_BYTES} AS is_cut
     FROM measured m
   )
   SELECT o.ordinal, o.reading, o.matched_by, o.identifier, o.is_cut AS "isCut", r.*
@@ -140,10 +139,10 @@ const FIND = `
   ) r ON true
   WHERE NOT o.is_cut OR o.number = 1 ORDER BY o.ordinal, o.number`;
 
-/** Where texts are searched; each member is null for all naming authorities. */
+/** The searched naming authorities; a null member means all. */
 export interface Searched {
   readonly visible: readonly string[] | null;
-  /** Those whose hidden values are found too, of identifiers that are withdrawn for legal reasons. */
+  /** Those whose hidden values, of identifiers withdrawn for legal reasons, are found too. */
   readonly curated: readonly string[] | null;
 }
 

@@ -17,7 +17,7 @@ interface Written extends RecordChange {
   readonly at: Date;
 }
 
-/** The parameters of a change, by the names of their columns. */
+/** The parameters of a change, by column name. */
 const PARAMETERS: readonly Parameter<Written>[] = [
   ['id', 'bigint', ({ record }) => record.id.toString()],
   ['sets_metadata', 'boolean', ({ amendment }) => String(amendment.metadata !== undefined)],
@@ -55,7 +55,7 @@ const CLIENT = `$${PARAMETERS.length + 1}`;
 const KEY_ID = `$${PARAMETERS.length + 2}`;
 const $ = numbered(PARAMETERS);
 
-/** The columns that have the value of the parameter with their name. */
+/** Columns that are set to the parameter of the same name. */
 const SET = [
   ...TEXTS.map(({ column }) => column),
   ...[
@@ -69,10 +69,7 @@ const SET = [
   ],
 ];
 
-/**
- * Appends the changes to the log, as a trigger requires at its end. The first change of an identifier also writes its first event, at
- * the place that it has.
- */
+/** Appends changes to the log, which a trigger checks. The first change of an identifier also writes its first event. */
 const UPDATE = `
   WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
@@ -114,25 +111,19 @@ export interface RecordChange {
 export class IdentifierUpdater {
   constructor(private readonly reader: IdentifierReader) {}
 
-  /**
-   * Locks identifiers before the transaction has written anything, and records expired leases.
-   * @returns the records in the order of the ids; one that does not exist is left out.
-   */
+  /** Locks identifiers before any write, and records expired leases. @returns existing records, in the order of the IDs. */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
     const { now, pairs } = await lockForChange(transaction, ids);
     await this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
     return { now, ...(await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
-  /**
-   * Changes identifiers that were locked at `now`. Each identifier may have one change. The caller repeats the transaction after a unique
-   * violation.
-   */
+  /** Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation. */
   async write(transaction: Queryable, actor: Actor, now: Date, changes: readonly RecordChange[]): Promise<void> {
     await write(transaction, actor, now, changes);
   }
 
-  /** Records expired leases, also of the metadata records that were minted with the identifiers: both have the same lease. */
+  /** Records expired leases, also of metadata records minted with the identifiers, which have the same lease. */
   async expireLeases(transaction: Queryable, ids: readonly bigint[]): Promise<number> {
     const { now, pairs } = await lockForChange(transaction, ids);
     return this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
@@ -157,7 +148,7 @@ async function write(
     record,
     amendment,
     after: amended(record, amendment),
-    // An expiry has the end of the lease as its time, as reads have shown it before it is recorded.
+    // The time of an expiry is the end of the lease, as reads have shown it before.
     at: changeTime(record, amendment.kind === 'lapsed' ? (record.leaseUntil ?? now) : now),
   }));
   noteChanges(
@@ -175,10 +166,7 @@ async function write(
   );
 }
 
-/**
- * Alternates that a record keeps also keep what they claim. One whose key was made by another case rule, before its naming authority
- * was created, gets the key of today.
- */
+/** Alternates that a record keeps also keep their claims; keys made under another case rule are renewed. */
 async function replaceAlternates(
   transaction: Queryable,
   changes: readonly { record: IdentifierRecord; alternates: readonly AlternateName[] }[],

@@ -14,12 +14,12 @@ export interface Insertion {
   readonly query: QueryConfig;
 }
 
-/** Writes the statement, which can be done while others are under way. */
+/** Builds the statement, which can be done while others are executed. */
 export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
   return { items, query: insertQuery(items) };
 }
 
-/** `prisma.identifier.mint`, see `write-client.ts`. */
+/** Inserts identifiers, as `prisma.identifier.mint`: see `write-client.ts`. */
 export class IdentifierWriter {
   constructor(private readonly transactions: Transactions) {}
 
@@ -27,7 +27,7 @@ export class IdentifierWriter {
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction of the caller; otherwise the statement commits by itself, with `lockWait` as its lock timeout.
    * @returns for each, in order, what was inserted; null for a conflict, which a reader then finds.
-   * @throws Problem OUTCOME_UNKNOWN when the connection was lost.
+   * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
     { items, query }: Insertion,
@@ -60,7 +60,7 @@ export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
   }
 }
 
-/** A violation would abort the whole transaction, so a savepoint precedes the statement. */
+/** A unique violation would abort the whole transaction, so a savepoint precedes the statement. */
 async function insertBeforeSavepoint(
   transaction: Queryable,
   work: (on: Queryable) => Promise<InsertedRow[]>,
@@ -98,7 +98,7 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
   return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
 }
 
-/** All members are listed: spreading objects takes ten times as long. */
+/** Members are listed, because spreading objects takes ten times as long. */
 function insertedRecord(
   { authority, leaseUntil }: NewIdentifier,
   { created_at: createdAt }: InsertedRow,
@@ -149,7 +149,7 @@ function insertedRecord(
   };
 }
 
-/** Separates rows that would conflict with an earlier one: same name or claim of it, metadata ID, alternate or request index. */
+/** Separates rows that conflict with an earlier one: same name or claim of it, metadata ID, alternate or request index. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(
   candidates: readonly T[],
 ): { now: T[]; later: T[] } {
@@ -165,7 +165,7 @@ export function partitionConflicting<T extends { readonly item: NewIdentifier }>
   return { now, later };
 }
 
-/** The keys of the unique values of a new identifier; two identifiers with one of them conflict. */
+/** The keys of the unique values of a new identifier; identifiers with a common key conflict. */
 export function keysOf({ authority, address, selfKey, metadata, alternates, request, actor }: NewIdentifier): string[] {
   const { prefix } = authority;
   return [

@@ -13,7 +13,6 @@ import {
 } from './insert-parameters.js';
 import { haveFreeAlternates, haveFreeNames, inputOf, insertAlternates } from './insert-statement.js';
 
-/** Those of the life of an identifier. */
 const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['kind', 'text', ({ kind }) => kind],
   ['patch', 'json', ({ patch }) => JSON.stringify(patch)],
@@ -31,7 +30,7 @@ const LIFE_PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [
   ['withdrawal_reason_code', 'text', ({ tombstone }) => tombstone?.reasonCode ?? null],
 ];
 
-/** The settings by which the line was read, as `concat_ws` writes them. */
+/** The settings under which the line was read, formatted like `concat_ws`. */
 function rulesOf({ profile, caseInsensitive, storesHandleValues, metadataIdScheme }: NamingAuthority): string {
   return [profile, ...[caseInsensitive, storesHandleValues].map((is) => (is ? 't' : 'f')), metadataIdScheme].join(' ');
 }
@@ -40,7 +39,7 @@ const PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...IDENTIFIER_PARA
 
 const $ = numbered([ORDINAL, ...PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
-/** The columns of an imported identifier that have the value of the parameter with their name. */
+/** Columns that are set to the parameter of the same name. */
 const COLUMNS = [
   ...[
     'local_name',
@@ -63,10 +62,7 @@ const COLUMNS = [
   ],
 ].join(', ');
 
-/**
- * Inserts identifiers whose history starts with their version. Two rows must not conflict in any unique index. OFFSET 0 and IS TRUE:
- * see the planner assumptions.
- */
+/** Inserts identifiers with their version. No two rows may conflict. OFFSET 0 and IS TRUE: see the planner assumptions. */
 export const IMPORT = `
   WITH ${POSITION_GATE}, input AS (
     ${inputOf($, [ORDINAL, ...PARAMETERS])}

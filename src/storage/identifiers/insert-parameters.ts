@@ -4,14 +4,14 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { arrayOf, linesOf } from '../statement.js';
 
-/** A parameter of a statement: its name, its type, and its value for an item. `json`: JSON texts, one to a line. */
+/** A parameter of a statement: its name, type, and value for an item. `json`: JSON texts, one per line. */
 export type Parameter<T = NewIdentifier> = readonly [
   name: string,
   type: string,
   value: (item: T) => string | number | null,
 ];
 
-/** Those of an identifier. The last one is the key of a name that the request has. */
+/** The last one is the key of a name from the request; `INSERT_ONE` omits it. */
 export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],
@@ -36,7 +36,6 @@ export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
   ['own_key', 'uuid', ({ selfKey }) => selfKey],
 ];
 
-/** The place of an item in a statement of many. */
 export const ORDINAL: Parameter<{ readonly ordinal: number }> = ['ordinal', 'int', ({ ordinal }) => ordinal];
 
 interface OrdinalItem {
@@ -44,7 +43,6 @@ interface OrdinalItem {
   readonly item: NewIdentifier;
 }
 
-/** Those of metadata records. */
 export const RECORD_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
   ['record_ordinal', 'int', ({ ordinal }) => ordinal],
   ['record_guid', 'uuid', ({ item: { metadataRecord } }) => metadataRecord?.address.guid ?? null],
@@ -63,7 +61,7 @@ interface Alternate {
   readonly claim: Address | null;
 }
 
-/** Those of alternates, with the naming authorities and the names that they claim. */
+/** With the naming authorities and the names that they claim. */
 export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['alternate_ordinal', 'int', ({ ordinal }) => ordinal],
   ['alternate_key', 'uuid', ({ key }) => key],
@@ -71,7 +69,6 @@ export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['claim_name', 'uuid', ({ claim }) => claim?.guid ?? claim?.localKey ?? null],
 ];
 
-/** Those of Handle values and of previous versions. */
 export const VALUES_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
   ['values_ordinal', 'int', ({ ordinal }) => ordinal],
   ['values_json', 'json', ({ item }) => JSON.stringify(item.handleValues)],
@@ -89,7 +86,7 @@ export function alternatesOf(items: readonly NewIdentifier[]): Alternate[] {
   );
 }
 
-/** One array for each parameter, with the values of all items. */
+/** Returns one array per parameter, with the values of all items. */
 export function valuesOf<T>(parameters: readonly Parameter<T>[], items: readonly T[]): (string | null)[] {
   return parameters.map(([, type, value]) => {
     const values = items.map(value);
@@ -97,7 +94,7 @@ export function valuesOf<T>(parameters: readonly Parameter<T>[], items: readonly
   });
 }
 
-/** The parameters of a statement as it has them, by their names; they are numbered in their order. */
+/** Maps names of parameters to their text in a statement; they are numbered in order. */
 export function numbered(
   parameters: readonly (readonly [name: string, type: string, ...unknown[]])[],
   isArray = true,

@@ -22,7 +22,7 @@ type Numbered = ReturnType<typeof numbered>;
 
 const TEXT_COLUMNS = TEXTS.map(({ column }) => column).join(', ');
 
-/** The columns of a minted identifier, and their values. A condition of the statement has found the naming authority. */
+/** Columns of a minted identifier and their values. A condition of the statement has found the naming authority. */
 const COLUMNS = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, ${TEXT_COLUMNS}, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event`;
@@ -39,7 +39,7 @@ const ACTIVE_AUTHORITY = `CROSS JOIN LATERAL (
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n`;
 
-/** What a row of the name of a request describes and what replaces it, so that nothing can fail between the commit and the response. */
+/** What the identifier of a row describes; selected here so that nothing can fail between the commit and the response. */
 const describes = (row: string): string => `ARRAY(
            SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
@@ -57,12 +57,11 @@ const newerVersions = (row: string): string => `ARRAY(
            )`;
 
 /**
- * What no unique index checks is a condition: the naming authority, and that the index in the request is free (see the
- * function in the migrations); the latter is not evaluated without a key. The unique indexes decide the rest: the insert
- * names no conflict target, so an object with a conflict is not inserted. It matches no rows by their ordinals, which saves a fifth of
- * the time of PostgreSQL.
- * @param isNamed for a name of the request, if no alternate identifier claims it; otherwise for a generated name, which nothing describes,
- * replaces or claims yet.
+ * Conditions check what unique indexes do not: the naming authority, and that the index in the request is free (see the function in the
+ * migrations); the latter is not evaluated without a key. Unique indexes decide the rest: the insert names no conflict target, so an object
+ * with a conflict is not inserted. A single row is not matched by ordinal, which saves a fifth of the time of PostgreSQL.
+ * @param isNamed true for a name from the request, which no alternate identifier may claim; false for a generated name, which nothing can
+ * describe, replace or claim yet.
  */
 function insertOne(isNamed: boolean): { name: string; text: string; parameters: readonly Parameter[] } {
   const parameters = isNamed ? IDENTIFIER_PARAMETERS : IDENTIFIER_PARAMETERS.slice(0, -1);
@@ -86,19 +85,19 @@ function insertOne(isNamed: boolean): { name: string; text: string; parameters: 
   return { name: isNamed ? 'register-one-identifier' : 'insert-one-identifier', text, parameters };
 }
 
-/** The rows of a statement of many as `w`, which has the names of the parameters as columns. */
+/** The rows of a statement as `w`, with the names of the parameters as columns. */
 export function inputOf($: Numbered, parameters: readonly Parameter<never>[]): string {
   const names = parameters.map(([name]) => name);
   return `SELECT * FROM unnest(${names.map($).join(', ')}) AS w(${names.join(', ')})`;
 }
 
-/** Whether no alternate of a row is one of another identifier. */
+/** Whether no other identifier has an alternate of a row. */
 export const haveFreeAlternates = ($: Numbered): string => `w.ordinal NOT IN (
         SELECT a.ordinal FROM unnest(${$('alternate_ordinal')}, ${$('alternate_key')}) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x
                       WHERE x.key = a.key AND x.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = v.naming_authority) OFFSET 0))`;
 
-/** Whether the name of a row and those that it claims are free. @param withClaims for rows with alternates. */
+/** Whether the name of a row and the names that it claims are free. @param withClaims for rows with alternates. */
 export const haveFreeNames = ($: Numbered, withClaims: boolean): string => `w.ordinal NOT IN (
         SELECT t.place FROM (
           SELECT array_agg(u.ordinal) AS places, array_agg(u.prefix) AS prefixes, array_agg(u.name) AS names, array_agg(u.claim) AS claims
@@ -124,16 +123,16 @@ export const insertAlternates = ($: Numbered): string => `
 
 const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 
-/** Rows without more have the first of them only. */
+/** Statements for rows without more have only the first of these parameters. */
 const $ = numbered(
   [MANY_PARAMETERS, RECORD_PARAMETERS, ALTERNATE_PARAMETERS, VALUES_PARAMETERS, VERSION_PARAMETERS].flat(),
 );
 
 /**
- * As `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one
- * statement must not conflict in any unique index. OFFSET 0 and IS TRUE: see the planner assumptions.
- * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an
- * alternate fails the whole statement. Without joins, one plan is good for any number of rows.
+ * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one statement must not
+ * conflict in any unique index. OFFSET 0 and IS TRUE: see the planner assumptions.
+ * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
+ * fails the whole statement. Without joins, one plan suits any number of rows.
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');
@@ -187,7 +186,6 @@ export const REGISTER_ONE = insertOne(true);
 export const INSERT_MANY = insertMany(false);
 export const INSERT_WITH_MORE = insertMany(true);
 
-/** A row that these statements return. */
 export type InsertedRow = Pick<Row<'identifier'>, 'id' | 'created_at'> & {
   readonly ordinal: number;
   readonly metadata_record_id: string | null;

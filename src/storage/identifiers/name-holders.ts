@@ -6,10 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/**
- * A metadata ID or an alternate under a naming authority, where it is unique; or the identifier that an alternate names, where
- * `namingAuthority` is its own.
- */
+/** A metadata ID or an alternate under its naming authority, or an identifier that an alternate names, under its own. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }
@@ -22,9 +19,9 @@ export interface NameHolder {
   readonly localName: string;
   /** Whether it has the name itself, and not another one with the same key. */
   readonly isSame: boolean;
-  /** Whether it is a reservation whose lease has ended, which releases its names when this is recorded. */
+  /** Whether it is an expired reservation, which releases its names when the expiry is recorded. */
   readonly isExpired: boolean;
-  /** Whether it is withdrawn for legal reasons, so that its metadata ID and its alternates are hidden; absent for false. */
+  /** Whether it is withdrawn for legal reasons, so that its metadata ID and alternates are hidden. Default: false. */
   readonly isLegal?: boolean;
 }
 
@@ -44,8 +41,8 @@ const FIND_IDS = `
   ) i WHERE w.local_key IS NOT NULL`;
 
 /**
- * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules; $7: GUIDs
- * and $8: keys of local names. Names are compared here, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
+ * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules; $7: GUIDs;
+ * $8: keys of local names. Names are compared in SQL, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
  */
 const FIND_HOLDERS = `
   WITH w AS MATERIALIZED (
@@ -88,15 +85,12 @@ const FIND_HOLDERS = `
 export class NameHolders {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** The ids of identifiers by their addresses; null where none is registered. */
+  /** IDs of identifiers by address; null if not registered. */
   async findIds(addresses: readonly Address[]): Promise<(bigint | null)[]> {
     return (await this.findNamed(addresses, this.pool)).map((row) => (row === null ? null : BigInt(row.id)));
   }
 
-  /**
-   * Those of names that are identifiers which are withdrawn for legal reasons now.
-   * @param names `NA/local`, each with naming authorities of which one is its own.
-   */
+  /** Selects identifiers now withdrawn for legal reasons. @param names `NA/local`, each with a snapshot that has its prefix. */
   async legalAmong(
     names: readonly { readonly name: string; readonly known: NamingAuthoritySnapshot }[],
     from: Queryable = this.pool,
@@ -113,7 +107,6 @@ export class NameHolders {
     return new Set(named.flatMap(({ name }, index) => (found[index]?.legal === true ? [name] : [])));
   }
 
-  /** Null where none is registered. */
   private async findNamed(addresses: readonly Address[], from: Queryable): Promise<(NamedRow | null)[]> {
     if (addresses.length === 0) return [];
     const values = [
@@ -133,7 +126,7 @@ export class NameHolders {
     return found;
   }
 
-  /** The identifiers that have the keys of names, or are named; null where a name is free. */
+  /** The identifiers that have the keys of names, or are named; null if a name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
     if (names.length === 0) return [];
     const values = [
@@ -151,7 +144,7 @@ export class NameHolders {
     for (const { ordinal, id, is_same: isSame, local_name: localName, expired, legal: isLegal } of rows) {
       const { namingAuthority = '', address } = names[ordinal] ?? {};
       const holder = { id: BigInt(id), namingAuthority, localName };
-      // An identifier keeps its own name.
+      // An expired reservation keeps its own name.
       if (address !== undefined) holders[ordinal] = { ...holder, isSame: isAt(localName, address), isExpired: false };
       else holders[ordinal] = { ...holder, isSame: isSame === true, isExpired: expired, isLegal };
     }
@@ -170,7 +163,7 @@ interface NamedRow {
 interface HolderRow {
   readonly ordinal: number;
   readonly id: string;
-  /** Null for a holder whose metadata ID is null, which cannot have its key, and where the local name is compared. */
+  /** Null if the local name is compared instead. */
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;

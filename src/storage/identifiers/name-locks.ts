@@ -9,8 +9,8 @@ export interface LockedName {
 }
 
 /**
- * Locks names until the end of a transaction, before the statement that reads whether they are free. Statements that insert
- * identifiers lock their names themselves (`taken_names` in the migration).
+ * Locks names until the end of a transaction, before the statement that reads whether they are free. Statements that insert identifiers
+ * lock their names themselves (`taken_names` in the migration).
  */
 export async function lockNames(transaction: Queryable, names: readonly LockedName[]): Promise<void> {
   if (names.length === 0) return;

@@ -2,23 +2,22 @@ import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../statement.js';
 import type { Digest } from '../../registry/uuid.js';
 
-/** Texts of a second for which a process searches: one takes about a millisecond of the database. */
+/** Maximum searches of a process per second; one takes about a millisecond of the database. */
 const MAX_SEARCHES_PER_SECOND = 100;
 
 /** The names that are searched for one text. */
 export interface NearSearch {
   readonly namingAuthority: string;
-  /** GUIDs or digests of local names, from the likely to the unlikely. */
+  /** GUIDs or digests of local names, most likely first. */
   readonly guids: readonly string[];
   readonly localKeys: readonly Digest[];
-  /** The digits at the start of a GUID; null for none. */
+  /** The digits at the start of a GUID, or null. */
   readonly start: string | null;
 }
 
 /**
- * $1: the naming authority; $2 and $3: the keys; $4 and $5: the first and the last GUID with the digits at the start. Each key is a
- * probe of a unique index, and the range reads two rows at most, so the cost does not grow with the table. OFFSET 0: see the planner
- * assumptions.
+ * $1: the naming authority; $2 and $3: the keys; $4 and $5: the first and the last GUID with the digits at the start. Each key is a probe
+ * of a unique index, and the range reads at most two rows, so the cost does not grow with the table. OFFSET 0: see the planner assumptions.
  */
 export const NEAR = `
   WITH authority AS MATERIALIZED (SELECT n.id FROM naming_authority n WHERE n.prefix = $1)
@@ -42,7 +41,7 @@ export const NEAR = `
   ) near
   WHERE near.state = 'active' ORDER BY 1 LIMIT 3`;
 
-/** Finds the registered name that is nearest to one that is not registered, within a number of searches a second. */
+/** Finds the registered name nearest to an unregistered one, within a limit of searches per second. */
 export class NearIdentifiers {
   private second = 0;
   private left = 0;
@@ -50,9 +49,9 @@ export class NearIdentifiers {
   constructor(private readonly pool: Sessions) {}
 
   /**
-   * @param searchOf computes the names, which can be 600 digests: only within the bound.
-   * @returns the local name of an active identifier; null where there is none, where several GUIDs have the digits at the start, and
-   * where the searches of this second are used up. An error of the database is null too: the response is complete without the name.
+   * @param searchOf computes the names, which can be 600 digests; called only within the limit.
+   * @returns the local name of an active identifier. Null if there is none, if several GUIDs start with the digits, if the searches of this
+   * second are used up, and after an error of the database, because the response is complete without the name.
    */
   async find(searchOf: () => NearSearch): Promise<string | null> {
     if (!this.takesOne()) return null;

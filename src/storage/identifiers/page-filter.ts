@@ -4,24 +4,24 @@ import type { State } from '../../registry/identifier-record.js';
 /** A filter for identifiers; all given members must match. */
 export interface PageFilter {
   readonly metadata?: CanonicalName | undefined;
-  /** The same text as an opaque metadata ID; records with either of the two match. */
+  /** The text as an opaque metadata ID; records with either of the two match. */
   readonly opaqueMetadata?: CanonicalName | undefined;
   readonly hasMetadata?: boolean | undefined;
   readonly alternate?: CanonicalName | undefined;
   readonly namingAuthority?: string | undefined;
-  /** The visible naming authorities; absent where all are visible. */
+  /** Absent if all are visible. */
   readonly namingAuthorities?: readonly string[] | undefined;
   readonly state?: State | undefined;
   readonly target?: string | undefined;
   readonly hasTarget?: boolean | undefined;
   /**
-   * The naming authorities whose hidden values the principal sees; absent for all. A filter by such values finds no other identifiers
-   * that are withdrawn for legal reasons.
+   * The naming authorities whose hidden values the principal sees; absent for all. A filter by such values finds no other identifiers that
+   * are withdrawn for legal reasons.
    */
   readonly curated?: readonly string[] | undefined;
-  /** The first octets of the target, as it is stored. */
+  /** The first bytes of the target as stored. */
   readonly targetPrefix?: string | undefined;
-  /** A client that made a change after the identifier was created. */
+  /** A client that made a change after the creation of the identifier. */
   readonly changedBy?: string | undefined;
   /** Inclusive. */
   readonly createdFrom?: Date | undefined;
@@ -29,32 +29,32 @@ export interface PageFilter {
   readonly createdBefore?: Date | undefined;
 }
 
-/** A filter with the numbers of naming authorities, by whose statistics PostgreSQL chooses the index. */
+/** A filter with numbers of naming authorities, whose statistics PostgreSQL uses to choose the index. */
 export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities' | 'curated'> & {
   readonly curatedIds?: readonly number[] | undefined;
   readonly namingAuthorityId?: number | undefined;
   readonly namingAuthorityIds?: readonly number[] | undefined;
 };
 
-/** Naming authorities whose lists in the index are read one by one. */
+/** Maximum number of naming authorities whose lists in the index are read one by one. */
 export const MAX_LISTS = 100;
 
 /** The condition of the index of identifiers without a metadata ID. */
 export const WITHOUT_METADATA = "(metadata_key IS NULL OR state = 'reserved')";
 
-/** Conditions on the current state, in the words of its partial index. */
+/** Conditions on the current state, written like that of its partial index. */
 const IN_STATE: Readonly<Record<State, string>> = {
   active: "state = 'active'",
   reserved: "state <> 'active' AND state = 'reserved' AND NOT expired",
   withdrawn: "state <> 'active' AND (state = 'withdrawn' OR expired)",
 };
 
-/** The kinds of the events that create an identifier, which are no changes. */
+/** The kinds of events that create an identifier, which are not changes. */
 const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 
 /**
- * The conditions of a filter on the view `identifier_record` under the name `r`, without its times. `OFFSET 0` keeps the
- * search of the history as one look-up by its index for each row that was changed.
+ * The conditions of a filter on the view `identifier_record` as `r`, without its times. `OFFSET 0` keeps the search of the history as an
+ * index look-up for each changed row.
  * @param add adds a parameter and returns its name.
  */
 export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => string): string[] {
@@ -94,18 +94,18 @@ export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => st
   return conditions;
 }
 
-/** Whether a filter is one by values that are hidden of identifiers that are withdrawn for legal reasons, also by their absence. */
+/** Whether a filter tests values that are hidden for identifiers withdrawn for legal reasons, or their absence. */
 function isOfHidden(filter: NumberedFilter): boolean {
   const { target, targetPrefix, hasTarget, hasMetadata } = filter;
   return hasName(filter) || [target, targetPrefix, hasTarget, hasMetadata].some((value) => value !== undefined);
 }
 
-/** Whether a filter has a name, which few identifiers have: at most one in each naming authority. */
+/** Whether a filter has a name, which at most one identifier in each naming authority has. */
 export function hasName({ metadata, opaqueMetadata, alternate }: Omit<PageFilter, 'curated'>): boolean {
   return metadata !== undefined || opaqueMetadata !== undefined || alternate !== undefined;
 }
 
-/** Whether an index has the rows of a filter in order, and few others. A page of another filter compares rows up to a bound. */
+/** Whether an index has the rows of a filter in order, and few others. A page of another filter compares a limited number of rows. */
 export function isServed(filter: PageFilter): boolean {
   if (hasName(filter)) return true;
   const { namingAuthority, namingAuthorities, target, hasTarget, hasMetadata } = filter;

@@ -1,4 +1,4 @@
-import { MAX_PAGE_OCTETS, octetsOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import { recordColumns } from './identifier-row.js';
 import { type NumberedFilter, conditionsOf } from './page-filter.js';
 import { type PageRange, indexConditions, rangeConditions } from './page-range.js';
@@ -21,17 +21,17 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
     SELECT * FROM (
       SELECT page.*, lead(true) OVER (ORDER BY ${order}) IS NOT NULL AS has_next,
         coalesce(sum(
-          ${octetsOfRow('page')}
+          ${bytesOfRow('page')}
             + octet_length(array_to_string(describes, ',')) + octet_length(array_to_string(newer_versions, ','))
-        ) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS octets_before
+        ) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM (
         SELECT ${recordColumns('r')}
         FROM identifier_record r
         WHERE ${where} ORDER BY ${order} LIMIT $${values.length}
       ) page
     ) bounded
-    WHERE octets_before < ${MAX_PAGE_OCTETS} ORDER BY ${order}`;
-  // Unnamed: the plan depends on the values.
+    WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY ${order}`;
+  // Unnamed, because the plan depends on the values.
   return { text, values };
 }
 
@@ -46,7 +46,7 @@ export function countQuery(filter: NumberedFilter, range: PageRange, limit: numb
   };
 }
 
-/** The plan of a query for the identifiers of a filter, with the number that PostgreSQL expects by its statistics. */
+/** Explains a query for the identifiers of a filter, to get the number that PostgreSQL estimates. */
 export function estimateQuery(filter: NumberedFilter, range: PageRange): Query {
   const values: unknown[] = [];
   return {

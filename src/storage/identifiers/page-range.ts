@@ -3,18 +3,18 @@ import { type NumberedFilter, MAX_LISTS, WITHOUT_METADATA } from './page-filter.
 
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
-/** By the time of minting, the oldest or the newest first. */
+/** By time of minting, oldest or newest first. */
 export const PAGE_ORDERS = ['createdAt', '-createdAt'] as const;
 export type PageOrder = (typeof PAGE_ORDERS)[number];
 
-/** A part of the identifiers by the time of minting and the id; both limits are exclusive, and null where there is none. */
+/** A range of identifiers by time of minting and ID. Both limits are exclusive; null means no limit. */
 export interface PageRange {
   readonly order: PageOrder;
   readonly after: PageCursor | null;
   readonly before: PageCursor | null;
 }
 
-/** Smaller than all ids. */
+/** Below all IDs. */
 const BEFORE_ALL = 0n;
 
 /** @param cursor the last identifier of the previous page. */
@@ -31,14 +31,14 @@ export function rangeOf(
   return cursor === undefined ? whole : rangeAfter(whole, cursor);
 }
 
-/** The rest of a range, in its order, without this identifier. */
+/** The rest of a range after this identifier, in its order. */
 export function rangeAfter(range: PageRange, cursor: PageCursor): PageRange {
   const { order, after, before } = range;
   if (order === 'createdAt') return { ...range, after: after === null || isBefore(after, cursor) ? cursor : after };
   return { ...range, before: before === null || isBefore(cursor, before) ? cursor : before };
 }
 
-/** The begin of a range, in its order, with this identifier as its last. */
+/** The start of a range up to and including this identifier, in its order. */
 export function rangeUpTo(range: PageRange, { createdAt, id }: PageCursor): PageRange {
   return range.order === 'createdAt'
     ? { ...range, before: { createdAt, id: id + 1n } }
@@ -66,17 +66,16 @@ export function rangeConditions({ after, before }: PageRange, add: (value: unkno
   ];
 }
 
-/** Finds the end of what a page compares with a filter. */
 export interface EndsQuery {
   readonly text: string;
   readonly values: unknown[];
-  /** The indexes that the query reads: all identifiers, and those that can serve the filter. */
+  /** Number of indexes that the query reads: that of all identifiers, and those that can serve the filter. */
   readonly indexes: number;
 }
 
 /**
- * Finds where each index has read `most` identifiers of a range: a row for each index that has so many. Up to the last of these
- * rows, or in the whole range if an index has no row, that index has at most `most` identifiers.
+ * Finds where each index has read `most` identifiers of a range: a row for each index that has so many. Up to the last of these rows, or in
+ * the whole range if an index has no row, that index has at most `most` identifiers.
  */
 export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): EndsQuery {
   const values: unknown[] = [];
@@ -89,9 +88,9 @@ export function endsQuery(filter: NumberedFilter, range: PageRange, most: number
 }
 
 /**
- * The condition that an index has an identifier in a range, as a list of ids: the planner does not know that the range has few of
- * them, and would choose an index that has more.
- * @param index the index, as `endsQuery` numbers them; the first one has all identifiers, and needs no condition.
+ * The condition that an index has an identifier in a range, as a list of IDs. The planner does not know that the range has few of them, and
+ * would choose an index that has more.
+ * @param index as numbered by `endsQuery`; the first one has all identifiers, and needs no condition.
  */
 export function indexConditions(
   filter: NumberedFilter,
@@ -107,11 +106,11 @@ type Add = (value: unknown) => string;
 
 /**
  * Selects the identifiers of a range that an index has, in the order of the range.
- * @param limit the text of their limit, by the number of lists that each have this limit.
+ * @param limit the SQL of their limit, given the number of lists that each have this limit.
  */
 type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
 
-/** All identifiers, and the indexes that can serve a filter. */
+/** The index of all identifiers, and those that can serve a filter. */
 function indexParts(filter: NumberedFilter): IndexPart[] {
   const { state, target, hasTarget, hasMetadata, namingAuthorityId, namingAuthorityIds } = filter;
   const parts: IndexPart[] = [ordered(() => [])];
@@ -129,7 +128,7 @@ function indexParts(filter: NumberedFilter): IndexPart[] {
   return parts;
 }
 
-/** An index that has the order of the pages. */
+/** An index in the order of the pages. */
 function ordered(conditions: (add: Add) => readonly string[]): IndexPart {
   return (range, add, limit) => {
     const all = [...conditions(add), ...rangeConditions(range, add)];
@@ -139,7 +138,7 @@ function ordered(conditions: (add: Add) => readonly string[]): IndexPart {
   };
 }
 
-/** The index of naming authorities, which has a list for each of them. */
+/** The index of naming authorities, which has a list for each. */
 function ofNamingAuthorities(numbers: readonly number[]): IndexPart {
   return (range, add, limit) => {
     const order = `ORDER BY created_at ${directionOf(range)}, id ${directionOf(range)}`;

@@ -2,16 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
-/** How long a search may take: a wildcard is compared with each identifier of the searched naming authorities. */
+/** Time limit of a search, because a wildcard is compared with each identifier of the searched naming authorities. */
 export const MAX_SEARCH_MS = 2000;
 
-/** Octets of all names of a result together, so that it has a bounded size in memory. */
-const MAX_RESULT_OCTETS = 8_388_608;
+/** Maximum bytes of all names of a result together, which bounds it in memory. */
+const MAX_RESULT_BYTES = 8_388_608;
 
 /** A condition on the values of a record. Targets and metadata IDs have an index; a pattern is compared with each record. */
 export type SearchTerm =
   | { readonly kind: 'target'; readonly target: string }
-  /** A text can be a recognized and an opaque metadata ID; one of them is defined. */
+  /** The text as a recognized and as an opaque metadata ID; at least one of them is defined. */
   | {
       readonly kind: 'metadata';
       readonly name?: CanonicalName | undefined;
@@ -21,7 +21,7 @@ export type SearchTerm =
       readonly kind: 'pattern';
       /** In upper case. */
       readonly type: string;
-      /** Each "*" is any text; other characters are themselves. */
+      /** Each "*" matches any text; other characters match themselves. */
       readonly pattern: string;
     };
 
@@ -35,28 +35,28 @@ export interface ValueQuery {
 
 export interface FoundName {
   readonly id: bigint;
-  /** `NA/local`, in upper case where the naming authority ignores it. */
+  /** `NA/local`, in upper case if the naming authority ignores case. */
   readonly handle: string;
 }
 
-/** `slow`: it took more than `MAX_SEARCH_MS`; `large`: its names have too many octets. */
+/** `slow`: it exceeded `MAX_SEARCH_MS`; `large`: its names have too many bytes. */
 export type SearchResult = readonly FoundName[] | 'slow' | 'large';
 
-/** Finds active identifiers by the values that everybody may read. */
+/** Finds active identifiers by the values that everyone may read. */
 @Injectable()
 export class ValueSearch {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** In the order of minting. */
+  /** In order of minting. */
   async find(query: ValueQuery): Promise<SearchResult> {
     const client = await this.pool.connect();
     let isSound = false;
     try {
       await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${MAX_SEARCH_MS}`);
-      const { rows } = await client.query<{ id: string; name: string; octets: number }>(searchQuery(query));
+      const { rows } = await client.query<{ id: string; name: string; bytes: number }>(searchQuery(query));
       await client.query('COMMIT');
       isSound = true;
-      if ((rows.at(-1)?.octets ?? 0) > MAX_RESULT_OCTETS) return 'large';
+      if ((rows.at(-1)?.bytes ?? 0) > MAX_RESULT_BYTES) return 'large';
       return rows.map(({ id, name }) => ({ id: BigInt(id), handle: name }));
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== '57014') throw error;
@@ -69,7 +69,7 @@ export class ValueSearch {
   }
 }
 
-/** The statement ends with the first row that exceeds the octets of a result. */
+/** The result ends with the first row that exceeds `MAX_RESULT_BYTES`. */
 export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): {
   text: string;
   values: unknown[];
@@ -82,9 +82,9 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
     conditions.push(`i.naming_authority_id = ANY(ARRAY(${ids})) AND i.id > 0`);
   }
   const text = `
-    SELECT id, name, octets::float8 FROM (
+    SELECT id, name, bytes::float8 FROM (
       SELECT id, created_at, name, octet_length(name) AS own,
-             sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS octets
+             sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes
       FROM (
         SELECT i.id, i.created_at,
                CASE WHEN n.case_insensitive THEN upper(n.prefix COLLATE "C") ELSE n.prefix END || '/' ||
@@ -95,8 +95,8 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
         ORDER BY i.created_at, i.id OFFSET ${add(offset)} LIMIT ${add(limit)}
       ) found
     ) bounded
-    WHERE octets - own <= ${MAX_RESULT_OCTETS} ORDER BY created_at, id`;
-  // Unnamed: the plan depends on the values.
+    WHERE bytes - own <= ${MAX_RESULT_BYTES} ORDER BY created_at, id`;
+  // Unnamed, because the plan depends on the values.
   return { text, values };
 }
 
@@ -127,7 +127,7 @@ function conditionOf(term: SearchTerm, add: (value: unknown) => string): string 
   return `(${stored} OR ('0.NA/' || n.prefix LIKE ${pattern} AND NOT ${hasStored}))`;
 }
 
-/** As `isShown` of the registry decides it; the face refuses secret keys. */
+/** The same rule as `isShown` of the registry, except for secret keys, which the interface rejects. */
 const IS_PUBLIC = "v ->> 'permissions' LIKE '__1_'";
 
 /** The text of a value: the Handle of an administrator, else the data. */

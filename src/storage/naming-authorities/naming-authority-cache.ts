@@ -7,23 +7,23 @@ import { Problem } from '../../problem/problem.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
 import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 
-/** Maximum age in milliseconds. Mints do not depend on it: their statement compares the version with the row. */
+/** Maximum age in milliseconds. Mints do not depend on it, because their statement compares the version with the row. */
 const MAX_AGE_MS = 1000;
 
-/** Clocks differ and commits are late, so that changes of this time are read again. */
+/** Changes of this time are read again, because clocks differ and commits are late. */
 const OVERLAP_MS = 60_000;
 
 /**
- * All rows are read again after this time, because the clock of the database can be set back; and at once after a failed read
- * or a lost connection, because another server can have taken the place of the one that was read, without its last rows.
+ * All rows are read again after this time, because the database clock can be set back; and at once after a failed read or a lost
+ * connection, because another server may have replaced the one that was read and lack its last rows.
  */
 const READ_ALL_MS = 60_000;
 
 const MAX_NAMES = 1000;
 
-/** $1: the time since which changes are read; $2: keys of prefixes that are read in any case. */
+/** $1: the time since which changes are read; $2: keys of prefixes that are always read. */
 const CHANGED = `
   SELECT n.*, ARRAY(SELECT u.local_name FROM handle_user u WHERE u.naming_authority_id = n.id) AS handle_users
   FROM naming_authority n
@@ -39,7 +39,7 @@ export class NamingAuthorityCache {
   private known: { readonly at: number; readonly value: NamingAuthoritySnapshot } | null = null;
   private refreshing: Promise<NamingAuthoritySnapshot> | null = null;
   private allReadAt = -Infinity;
-  /** The keys of prefixes for the next read, or everything. */
+  /** Keys of prefixes for the next read, unless it reads everything. */
   private needed = new Set<string>();
   private needsAll = false;
 
@@ -55,7 +55,7 @@ export class NamingAuthorityCache {
     return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
   }
 
-  /** The snapshot that was read last, of any age; null before the first one. */
+  /** The last snapshot, of any age; null before the first one. */
   get latest(): NamingAuthoritySnapshot | null {
     return this.known?.value ?? null;
   }
@@ -72,7 +72,7 @@ export class NamingAuthorityCache {
 
   /**
    * Reads changed rows, including everything committed before the call.
-   * @param which prefixes that are read in any case; `all` also finds manual changes.
+   * @param which prefixes that are always read; `all` also finds manual changes.
    */
   async refresh(which: readonly string[] | 'all' = []): Promise<NamingAuthoritySnapshot> {
     if (which === 'all') this.needsAll = true;
@@ -84,7 +84,7 @@ export class NamingAuthorityCache {
     return this.refreshing;
   }
 
-  /** Reads again when one of the prefixes cannot mint, because another process may have created or activated it. */
+  /** Reads again if a prefix is not active, because another process may have created or activated it. */
   async currentFor(prefixes: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
     const inactive = prefixes.filter((prefix) => known.find(prefix)?.state !== 'active');
@@ -92,8 +92,8 @@ export class NamingAuthorityCache {
   }
 
   /**
-   * The naming authorities by which texts are parsed; those that texts name and that are unknown are read again,
-   * because another process may have just created one.
+   * The naming authorities to parse texts with. Unknown ones that the texts name are read again, because another process may have just
+   * created them.
    * @param texts identifiers in any form.
    */
   async currentForTexts(texts: readonly string[]): Promise<NamingAuthoritySnapshot> {
@@ -103,10 +103,9 @@ export class NamingAuthorityCache {
   }
 
   /**
-   * Repeats a failed look-up when naming authorities have changed, because another process may have created one or
-   * changed its resolver.
+   * Repeats a failed look-up if naming authorities have changed, because another process may have created one or changed its resolver.
    * @param text the name to look up, in any form.
-   * @param first the naming authorities of the first attempt, where the caller has read them already.
+   * @param first the naming authorities of the first attempt, if the caller has read them already.
    */
   async lookUp<T>(
     text: string,
@@ -156,7 +155,7 @@ export class NamingAuthorityCache {
     return value;
   }
 
-  /** Removes those of the keys that were read and not found. @returns whether one was removed. */
+  /** Removes keys that were read and not found. @returns whether one was removed. */
   private forgetMissing(keys: Iterable<string>, found: readonly NamingAuthorityRow[]): boolean {
     const present = new Set(found.map(({ prefix }) => namingAuthorityKey(prefix)));
     const missing = [...keys].filter((key) => !present.has(key));
@@ -169,7 +168,7 @@ async function readChanged(server: Sessions, since: string, names: readonly stri
   return (await server.query<NamingAuthorityRow>(query)).rows;
 }
 
-/** A version can have other settings after a failover that lost a change: then its time differs. */
+/** The time is compared too, because a failover that lost a change can reuse its version for other settings. */
 function isSame(known: NamingAuthority | undefined, row: NamingAuthorityRow): boolean {
   if (known?.version !== row.version || known.state !== row.state) return false;
   return known.updatedAt.getTime() === row.updated_at.getTime() && hasUsers(known, namingAuthorityOf(row));

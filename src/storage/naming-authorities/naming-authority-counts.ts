@@ -16,9 +16,9 @@ interface Count {
 export type StateCounts = Readonly<Record<State, Count>>;
 
 /**
- * $1: prefixes; $2: the largest count. The conditions are ranges of an index and compare whole rows in the order of its
- * columns, so that the planner has no other index: by an equal naming authority alone it would read all others as soon as
- * most identifiers belong to one.
+ * $1: prefixes; $2: the largest count. The conditions are ranges of an index and compare whole rows in the order of its columns, which
+ * leaves the planner no other index. With a condition on the naming authority alone, it would read all others as soon as most identifiers
+ * belong to one.
  */
 export const COUNT = `
   SELECT p.prefix, p.id,
@@ -59,23 +59,17 @@ const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10
 /** Each list has its own statement. */
 const LISTS = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
-/**
- * Counts identifiers. No counter is stored, which would serialize mints; above a limit the statistics of PostgreSQL
- * give an estimate.
- */
+/** Counts identifiers. No counter is stored, because it would serialize mints; above a limit, PostgreSQL's statistics give an estimate. */
 @Injectable()
 export class NamingAuthorityCounts {
   private readonly singles = new Batcher<string, StateCounts>((prefixes) => this.countSingles(prefixes), SINGLES);
   private readonly lists = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LISTS);
-  /** The lists whose statement has not begun. */
+  /** Lists whose statement has not begun. */
   private readonly waitingLists = new Map<string, Promise<StateCounts[]>>();
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /**
-   * Counts in the order of `prefixes`.
-   * @param transaction sees its own changes; without one the count is shared with concurrent requests.
-   */
+  /** Counts in the order of `prefixes`. @param transaction sees its changes; without it, concurrent requests share the count. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     if (transaction !== undefined) return countAll(transaction, prefixes);
     const [first] = prefixes;
@@ -84,13 +78,13 @@ export class NamingAuthorityCounts {
     const key = keyOf(prefixes);
     const waiting = this.waitingLists.get(key);
     if (waiting !== undefined) return waiting;
-    // Before the list is added, because its statement can begin at once.
+    // Deferred, because the statement could begin before the list is added to the map.
     const counted = Promise.resolve().then(() => this.lists.add(prefixes));
     this.waitingLists.set(key, counted);
     try {
       return await counted;
     } finally {
-      // A list that the full queue refused never begins.
+      // A list that the full queue rejected never begins.
       if (this.waitingLists.get(key) === counted) this.waitingLists.delete(key);
     }
   }
@@ -102,7 +96,7 @@ export class NamingAuthorityCounts {
     return prefixes.map((prefix) => byPrefix.get(prefix) ?? new TypeError('every prefix has counts'));
   }
 
-  /** After a statement that reached its time limit each prefix is counted by itself. */
+  /** If the statement times out, each prefix is counted separately. */
   private async countDistinct(prefixes: readonly string[]): Promise<(StateCounts | Error)[]> {
     try {
       return await countAll(this.pool, prefixes);
@@ -143,7 +137,7 @@ async function countAll(from: Queryable, prefixes: readonly string[]): Promise<S
   });
 }
 
-/** The planner's estimate, in which unrecorded expiries count as reserved. */
+/** The planner's estimate, which counts unrecorded expiries as reserved. */
 async function estimate(from: Queryable, id: number, state: State): Promise<number> {
   const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [id, state]);
   return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;

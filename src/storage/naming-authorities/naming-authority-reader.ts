@@ -5,16 +5,15 @@ import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-r
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Queryable } from '../transactions.js';
 
-/** A naming authority among its relatives (HS-07), as they were created. */
+/** A naming authority and its relatives (HS-07), with prefixes as they were created. */
 export interface NamingAuthorityFamily {
   readonly namingAuthority: NamingAuthority;
   readonly parent: string | null;
-  /** The directly derived prefixes, in the order of their octets. */
+  /** The directly derived prefixes, in byte order. */
   readonly children: readonly string[];
 }
 
-// The collation "C" folds ASCII letters alone (R-15), as `namingAuthorityKey` does. Derived prefixes start with the key and
-// "."; "/" is the octet after ".".
+// "C" folds ASCII letters alone (R-15), like `namingAuthorityKey`. "/" is the byte after ".", which follows the key.
 
 /** $1: the key of the prefix. */
 const BY_KEY = String.raw`
@@ -67,7 +66,7 @@ export class NamingAuthorityReader {
     return rows.map(({ prefix }) => prefix);
   }
 
-  /** One page in the order of the octets, after a prefix, of the `only` visible prefixes (null for all). */
+  /** One page in byte order, after a prefix, of the `only` visible prefixes (null for all). */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const { rows } = await this.pool.query<FamilyRow>(PAGE, [limit, after, only]);
     return rows.map(familyOf);

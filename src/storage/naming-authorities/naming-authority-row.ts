@@ -10,7 +10,7 @@ import type {
 } from '../../registry/naming-authority.js';
 
 export type NamingAuthorityRow = Row<'naming_authority'> & {
-  /** The local names of users, where the statement reads them. */
+  /** The local names of users, if the statement reads them. */
   readonly handle_users?: readonly string[];
 };
 

@@ -14,28 +14,28 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
-/** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them. */
+/** $1: the prefix; $2 … $12: `settingsOf`. */
 const INSERT = `
   INSERT INTO naming_authority (prefix, state, profile, case_insensitive, stores_handle_values, sandbox, metadata_id_scheme,
                                 uuid_version, target_template, resolver_scheme, resolver_authority, resolver_first_segment)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING *`;
 
-/** $1: the prefix; $2 … $12: the settings, as `settingsOf` has them; $13: the time of the change. */
+/** $1: the prefix; $2 … $12: `settingsOf`; $13: the time of the change. */
 const UPDATE = `
   UPDATE naming_authority SET state = $2, profile = $3, case_insensitive = $4, stores_handle_values = $5, sandbox = $6,
     metadata_id_scheme = $7, uuid_version = $8, target_template = $9, resolver_scheme = $10, resolver_authority = $11,
     resolver_first_segment = $12, version = version + 1, updated_at = greatest($13, updated_at + interval '1 millisecond')
   WHERE prefix = $1 RETURNING *`;
 
-/** `restrict_violation`: the trigger "naming_authority_rules" refuses the change. */
+/** `restrict_violation`: the trigger "naming_authority_rules" rejects the change. */
 const RULES_KEPT = '23001';
 
 /** $1: the key of the prefix. */
 const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
 
 /**
- * A stored name whose key depends on whether its naming authority ignores case. $1: the URI of a local name under the prefix before
- * that local name, in upper case; $2: the prefix. Nothing is read where the naming authority has names, because its rules are kept.
+ * Finds a stored name whose key depends on whether its naming authority ignores case. $1: the part of its URI before the local name, in
+ * upper case; $2: the prefix. Reads nothing if the naming authority has names, because its rules cannot change then.
  */
 const FIND_NAME_WITH_CASE = `
   SELECT name FROM (
@@ -58,10 +58,10 @@ export interface LockedNamingAuthority {
   readonly namingAuthority: NamingAuthority;
 }
 
-/** A change of the rules of a naming authority that has names (decision 83). */
+/** The rules of a naming authority that has names cannot change (decision 35). */
 export class NamingAuthorityInUse extends Error {}
 
-/** Names under the prefix were stored, and their keys were made by the other rule of case (decision 35). */
+/** Names under the prefix were stored with keys of the other case rule (decision 35). */
 export class NamesStoredByOtherCase extends Error {
   /** @param caseInsensitive the rule by which they were stored. */
   constructor(readonly caseInsensitive: boolean) {
@@ -98,10 +98,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /**
-   * @returns null when it exists already, in any case of its letters.
-   * @throws NamesStoredByOtherCase
-   */
+  /** @returns null if it exists, in any case of its letters. @throws NamesStoredByOtherCase */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
@@ -120,11 +117,7 @@ export class NamingAuthorityWriter {
     return created;
   }
 
-  /**
-   * Locks a naming authority for a change before the transaction has written anything.
-   * @param prefix with case-insensitive ASCII letters.
-   * @returns null when it does not exist.
-   */
+  /** Locks a naming authority before any write. @param prefix in any case. @returns null if it does not exist. */
   async lock(transaction: Queryable, prefix: string): Promise<LockedNamingAuthority | null> {
     const key = namingAuthorityKey(prefix);
     const now = await lockNamingAuthorityForChange(transaction, key);
@@ -133,8 +126,8 @@ export class NamingAuthorityWriter {
   }
 
   /**
-   * Changes a locked naming authority. A change of its rules waits for the transactions that write names.
-   * @returns the same version where nothing differs.
+   * Changes a locked naming authority. A change of its rules waits for transactions that write names.
+   * @returns the same version if nothing differs.
    * @throws NamingAuthorityInUse, NamesStoredByOtherCase
    */
   async change(
@@ -146,7 +139,7 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
-    // Before the update, which locks all writes of names when it changes a rule: the check reads all names.
+    // Checked before the update, which locks all writes of names when it changes a rule, because the check reads all names.
     if (after.caseInsensitive !== before.caseInsensitive) {
       await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
     }

@@ -5,7 +5,7 @@ import type { Sessions } from '../../database/replica/server-state.js';
 import type { Resolver } from '@mintmark/identifier';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { PatchOperation } from '../../registry/change.js';
-import { DEFAULT_HTTP_RESOLVER } from '../../registry/default-resolver.js';
+import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address, LatestAuthorities, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { RecordedChange } from '../changes/change-reader.js';
@@ -15,10 +15,7 @@ import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cac
 import { READ_CLIENT, type ReadClient } from '../read-client.js';
 import { Readers } from '../replica-readers.js';
 
-/**
- * The records of requests that only read, of a replica where there is one. A record can lack changes of the last seconds, so
- * nothing that decides about a write uses it: that reads by `READ_CLIENT`.
- */
+/** Records for requests that only read, from a replica if there is one. Decisions about writes use `READ_CLIENT`. */
 @Injectable()
 export class RecordReads {
   private readonly lookups: Readers<ReadClient['identifier']>;
@@ -40,32 +37,31 @@ export class RecordReads {
     return this.lookups.replicaFirst((at) => at.find(address));
   }
 
-  /** The objects of a metadata ID, in order of minting. @returns null when they need pages. */
+  /** The objects of a metadata ID, in order of minting. @returns null if they need pages. */
   findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
     return this.lookups.replicaFirst((at) => at.findByMetadataId(metadata));
   }
 
-  /** As `IdentifierSearch.find`. */
+  /** See `IdentifierSearch.find`. */
   search(texts: readonly (readonly SearchKey[])[], where: Searched): Promise<Matches[]> {
     return this.searches.replicaFirst((at) => at.find(texts, where));
   }
 
-  /** The look-ups that wait for a statement. */
   get waiting(): number {
     const { atPrimary, atReplica } = this.lookups;
     return atPrimary.waitingLookups() + (atReplica?.waitingLookups() ?? 0);
   }
 }
 
-/** The primary decides about the first text that is not found, in a search for it and the ones behind it. */
+/** Cuts at the first text without a match, so that it and later ones are searched at the primary. */
 function upToMiss(found: Matches[]): Matches[] {
   const end = found.findIndex(({ matches }) => matches.length === 0);
   return end < 0 ? found : found.slice(0, end);
 }
 
 /**
- * The naming authorities for requests that only read: while the primary is away, those of a replica, which a cache of its own keeps,
- * so that nothing that decides about a write has them.
+ * Naming authorities for requests that only read. While the primary is away, they come from a replica, in a separate cache, so that
+ * decisions about writes never use them.
  */
 @Injectable()
 export class NamingAuthorityReads implements LatestAuthorities {
@@ -84,7 +80,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
     return this.primary.isCurrent ? this.primary.current() : this.caches.primaryFirst((at) => at.current());
   }
 
-  /** The snapshot that was read last, of any age; null before the first one. */
+  /** The last snapshot, of any age; null before the first one. */
   get latest(): NamingAuthoritySnapshot | null {
     return this.newer.latest;
   }
@@ -93,12 +89,12 @@ export class NamingAuthorityReads implements LatestAuthorities {
     return this.newer.isCurrent;
   }
 
-  /** As `NamingAuthorityCache.refresh`, at the primary: a replica can lack a new naming authority. */
+  /** Reads at the primary, because a replica can lack a new naming authority. */
   refresh(which: readonly string[]): Promise<NamingAuthoritySnapshot> {
     return this.primary.refresh(which);
   }
 
-  /** As `NamingAuthorityCache.lookUp`. */
+  /** See `NamingAuthorityCache.lookUp`. */
   async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
     return this.primary.lookUp(text, work, await this.current());
   }
@@ -109,27 +105,26 @@ export class NamingAuthorityReads implements LatestAuthorities {
   }
 }
 
-/** A change of a page. */
 export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
-  /** Null where it is not shown. */
+  /** Null if it is not shown. */
   readonly client: string | null;
-  /** Null where it is large. */
+  /** Null if it is large. */
   readonly patch: readonly PatchOperation[] | null;
 }
 
 /**
- * $1: the identifier; $2: the limit. Patches of at most 16 KiB, because one can have 1.6 MB. Each half has its limit, because
- * PostgreSQL would read every change of the identifier for the order of both.
+ * $1: the identifier; $2: the limit. Only patches of at most 16 KiB, because one can have 1.6 MB. Each half has its limit, because
+ * otherwise PostgreSQL would read every change of the identifier to sort both.
  */
 const LAST_OF_IDENTIFIER = `
   SELECT version, kind, at, client, patch FROM (
     (SELECT version, kind, at, client, CASE WHEN octet_length(patch) <= 16384 THEN patch END AS patch
      FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
     UNION ALL
-    (SELECT version, kind, at, client, CASE WHEN octets <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
+    (SELECT version, kind, at, client, CASE WHEN bytes <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
   ) last ORDER BY version DESC LIMIT $2`;
 
-/** The histories on pages. */
+/** Reads the histories that pages show. */
 @Injectable()
 export class HistoryReads {
   private readonly servers: Readers<Sessions>;
@@ -138,7 +133,7 @@ export class HistoryReads {
     this.servers = new Readers(primary, replica, (server) => server);
   }
 
-  /** The last changes, newest first. @param withClients otherwise the client of each is null. */
+  /** The last changes, newest first. @param withClients if false, the client of each is null. */
   async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
     const query = { text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
     const { rows } = await this.servers.primaryFirst((at) =>

@@ -31,11 +31,11 @@ describe('the columns of a file of changes', () => {
     expect(columnsOf(header, map)).toEqual(columns);
   });
 
-  it('that are unknown are refused with what to do', () => {
+  it('that are unknown are rejected with what to do', () => {
     expect(() => columnsOf(['identifier', 'New URL'])).toThrow(/columns=New URL:target .* columns=New URL:ignore/);
   });
 
-  it('that a map of all others leaves out are refused with what to add to it', () => {
+  it('that a map of all others leaves out are rejected with what to add to it', () => {
     const header = ['Identifier', 'target', 'version'];
     expect(() => columnsOf(header, 'version:ifVersion,*:ignore')).toThrow(
       'is missing: "*:ignore" leaves it out; add "identifier:identifier".',

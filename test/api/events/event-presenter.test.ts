@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { EventCursors } from '../../../src/history/event-cursors.js';
 import { eventStream } from '../../../src/api/events/event-presenter.js';
-import { Cursors } from '../../../src/http/validation/cursor.js';
+import { Cursors } from '../../../src/http/cursor.js';
 import { OPEN_ACCESS } from '../../../src/access/principal.js';
 import type { ChangePage } from '../../../src/history/event-log.js';
 import type { RecordedChange } from '../../../src/storage/changes/change-reader.js';

@@ -32,7 +32,7 @@ describe('ACCESS=keys', () => {
     ['the key with more behind it', bearer(`${ADMIN_KEY}x`)],
     ['two keys', bearer(`${ADMIN_KEY} ${ADMIN_KEY}`)],
     ['a scheme alone', { authorization: 'Bearer' }],
-  ])('refuses a mint with %s', async (_, headers: Record<string, string>) => {
+  ])('rejects a mint with %s', async (_, headers: Record<string, string>) => {
     const answer = await service.client.mint({}, headers);
     expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
@@ -45,7 +45,7 @@ describe('ACCESS=keys', () => {
     },
   );
 
-  it('refuses a wrong key also where none is needed', async () => {
+  it('rejects a wrong key also where none is needed', async () => {
     expect((await service.client.get('/identifiers', bearer('wrong'))).status).toBe(401);
   });
 
@@ -210,7 +210,7 @@ describe('an API key', () => {
 });
 
 describe('managing keys', () => {
-  it('a revoked key is refused on every instance within five seconds, and stays in the list', async () => {
+  it('a revoked key is rejected on every instance within five seconds, and stays in the list', async () => {
     const other = await startServer({ DATABASE_URL: service.database.url, ...KEYS });
     const there = new Client(other.url);
     const { id, secret } = await createKey();
@@ -236,7 +236,7 @@ describe('managing keys', () => {
   it.each<[string, (id: string) => string]>([
     ['as it was created', (id) => id],
     ['in capitals', (id) => id.toUpperCase()],
-  ])('a key whose ID is %s is refused at once on the instance that revoked it', async (_, written) => {
+  ])('a key whose ID is %s is rejected at once on the instance that revoked it', async (_, written) => {
     const { id, secret } = await createKey();
     expect((await service.client.mint({}, bearer(secret))).status).toBe(201);
     expect((await service.client.send('DELETE', `/api-keys/${written(id)}`, ADMIN)).status).toBe(204);
@@ -299,7 +299,7 @@ describe('managing keys', () => {
     ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
     ['a secret of its own', { secret: 'x' }, '/secret'],
     ['a newline in the label', { label: 'a\nb' }, '/label'],
-  ])('refuses %s', async (_, fields, pointer) => {
+  ])('rejects %s', async (_, fields, pointer) => {
     const { status, body } = await service.client.post(
       '/api-keys',
       { client: 'c', namingAuthorities: null, scopes: ['read'], ...fields },

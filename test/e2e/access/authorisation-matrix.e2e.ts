@@ -8,8 +8,8 @@ import { useService } from '../harness/service.js';
 interface Row {
   /** Method and path as in the OpenAPI document. */
   readonly operation: string;
-  /** The face of an operation that the OpenAPI document does not have. */
-  readonly face?: 'resolver' | 'handles';
+  /** The interface of an operation that the OpenAPI document does not have. */
+  readonly interface?: 'resolver' | 'handles';
   /** The variant of the operation. */
   readonly asking?: string;
   readonly class: string;
@@ -46,7 +46,7 @@ const nameOf = ({ operation, asking }: Row): string => (asking === undefined ? o
 describe('the authorisation matrix', () => {
   it('has a row for each operation of the OpenAPI document, and none for anything else', () => {
     const described = routes.flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`));
-    const ofApi = matrix.operations.filter(({ face }) => face === undefined);
+    const ofApi = matrix.operations.filter(({ interface: served }) => served === undefined);
     expect([...new Set(ofApi.map(({ operation }) => operation))].sort()).toEqual(described.sort());
     expect(new Set(matrix.operations.map(nameOf)).size).toBe(matrix.operations.length);
   });
@@ -68,7 +68,7 @@ describe.each([
     ACCESS: 'keys',
     ADMIN_API_KEY: ADMIN_KEY,
     PUBLIC_READ: publicRead,
-    FACES: 'api,resolver,handles',
+    INTERFACES: 'api,resolver,handles',
   });
   let credentials: Credentials;
   let requests: Requests;

@@ -49,7 +49,7 @@ describe('a key', () => {
     }
   });
 
-  it('that covers more gets the stored refusals of another key of the same client', async () => {
+  it('that covers more gets the stored rejections of another key of the same client', async () => {
     const [narrow, wide] = [await keyFor(['curate'], '100.102'), await keyFor(['curate'], '100.102', '2000.01')];
     const key = { 'idempotency-key': randomUUID() };
     const lines = [{ identifier: `2000.01/${freshGuid()}`, target }];
@@ -201,7 +201,7 @@ describe('streams at the same time', () => {
     const patch = async (index: number): Promise<Answer> => {
       for (;;) {
         const answer = await patchOnce(index);
-        // A chunk can take longer than a single change waits: it is refused with Retry-After, and nothing was changed.
+        // A chunk can take longer than a single change waits: it is rejected with Retry-After, and nothing was changed.
         if (answer.body.code !== 'CONFLICT_IN_PROGRESS') return answer;
       }
     };

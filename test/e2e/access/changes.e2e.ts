@@ -40,15 +40,15 @@ const reserve = (headers: Headers) =>
   service.client.post('/reservations', { namingAuthority: '100.102', count: 1, leaseUntil: NEXT_YEAR }, headers);
 
 describe('the permission to change identifiers', () => {
-  const [done, refused, hidden] = [
+  const [done, rejected, hidden] = [
     [200, undefined],
     [403, 'SCOPE_MISSING'],
     [404, 'IDENTIFIER_NOT_FOUND'],
   ];
 
   it.each([
-    ['reader', refused, refused, refused, refused],
-    ['minter', refused, done, refused, refused],
+    ['reader', rejected, rejected, rejected, rejected],
+    ['minter', rejected, done, rejected, rejected],
     ['curator', done, done, done, done],
     ['stranger', hidden, hidden, hidden, hidden],
   ] as const)('%s: change, activate, withdraw, reinstate', async (name, change, activate, withdraw, reinstate) => {

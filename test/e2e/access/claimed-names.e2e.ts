@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
 const mint = (fields: object, headers: Headers) => service.client.post('/identifiers', fields, headers);
-const refusal = ({ status, body }: Answer) => [status, body.code, body.errors?.[0].pointer];
+const rejection = ({ status, body }: Answer) => [status, body.code, body.errors?.[0].pointer];
 const patch = (identifier: string, body: object, headers: Headers) =>
   service.client.send(
     'PATCH',
@@ -48,7 +48,7 @@ describe('an alternate under a visible naming authority of the service', () => {
   it('needs the scope "register" there, in a mint, a batch, a stream and changes', async () => {
     const alternateIds = ['demo:1', `7/${freshGuid()}`];
     const fields = { namingAuthority: '7', alternateIds };
-    expect(refusal(await mint(fields, minter))).toEqual(FORBIDDEN);
+    expect(rejection(await mint(fields, minter))).toEqual(FORBIDDEN);
     const batch = await service.client.post(
       '/identifiers/batch',
       { items: [fields, { namingAuthority: '7' }] },
@@ -67,7 +67,7 @@ describe('an alternate under a visible naming authority of the service', () => {
       [403, 'SCOPE_MISSING'],
     ]);
     const { identifier } = (await mint({ namingAuthority: '7', metadataId: 'demo:upserted' }, minter)).body;
-    expect(refusal(await patch(identifier, { alternateIds }, minter))).toEqual(FORBIDDEN);
+    expect(rejection(await patch(identifier, { alternateIds }, minter))).toEqual(FORBIDDEN);
     for (const query of ['', '?dryRun=true']) {
       const { lines } = await sendChanges(service.client, ndjson({ identifier, alternateIds }), {
         query,
@@ -76,7 +76,7 @@ describe('an alternate under a visible naming authority of the service', () => {
       expect([lines[0].status, lines[0].problem.code]).toEqual([403, 'SCOPE_MISSING']);
     }
     const upsert = { ...fields, metadataId: 'demo:upserted', onExisting: 'update' };
-    expect(refusal(await mint(upsert, minter))).toEqual(FORBIDDEN);
+    expect(rejection(await mint(upsert, minter))).toEqual(FORBIDDEN);
     // Foreign texts need no scope.
     expect((await patch(identifier, { alternateIds: ['demo:1', '11858/x'] }, minter)).status).toBe(200);
   });
@@ -92,11 +92,13 @@ describe('an alternate under a visible naming authority of the service', () => {
     const line = ndjson({ identifier, alternateIds: [...alternateIds, 'demo:more'] });
     expect((await sendChanges(service.client, line, { headers: minter })).lines[0].status).toBe(200);
     // It is still claimed.
-    expect(refusal(await mint({ namingAuthority: '7', guid: claimed.slice(6) }, seven))[1]).toBe('ALTERNATE_ID_TAKEN');
+    expect(rejection(await mint({ namingAuthority: '7', guid: claimed.slice(6) }, seven))[1]).toBe(
+      'ALTERNATE_ID_TAKEN',
+    );
   });
 
   it('needs it also for a name that no identifier of the naming authority can have', async () => {
-    expect(refusal(await mint({ namingAuthority: '7', alternateIds: ['7/abc'] }, minter))[0]).not.toBe(201);
+    expect(rejection(await mint({ namingAuthority: '7', alternateIds: ['7/abc'] }, minter))[0]).not.toBe(201);
   });
 });
 
@@ -123,7 +125,7 @@ describe('an alternate under a naming authority that is hidden', () => {
     const guid = freshGuid();
     const { identifier } = (await mint({ namingAuthority: '7', alternateIds: [`8/${guid}`] }, both)).body;
     expect((await patch(identifier, { alternateIds: [`8/${guid}`, 'demo:kept-7'] }, seven)).status).toBe(200);
-    expect(refusal(await mint({ namingAuthority: '8', guid }, eight))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid']);
+    expect(rejection(await mint({ namingAuthority: '8', guid }, eight))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid']);
   });
 });
 
@@ -133,7 +135,7 @@ describe('who holds a claimed name', () => {
     const holder = (await mint({ namingAuthority: '7', alternateIds: [`8/${guid}`] }, both)).body.identifier;
     const fields = { namingAuthority: '8', guid };
     const hidden = await mint(fields, eight);
-    expect(refusal(hidden)).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid']);
+    expect(rejection(hidden)).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid']);
     expect(hidden.text).not.toContain(holder);
     expect([hidden.body.existing, hidden.headers.get('link')]).toEqual([undefined, null]);
     expect((await mint(fields, both)).body.identifier).toBe(holder);

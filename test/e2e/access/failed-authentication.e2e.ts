@@ -4,8 +4,8 @@ import type { Client } from '../harness/client.js';
 import {
   ADMIN,
   createKey,
-  expectRefused,
-  refusals,
+  expectRejected,
+  rejections,
   statuses,
   useLimitedServices,
 } from '../harness/limited-services.js';
@@ -31,15 +31,15 @@ const many = async (count: number, send: () => ReturnType<typeof guess>) =>
   Promise.all(Array.from({ length: count }, send));
 
 describe('requests without a valid key', () => {
-  it('are refused with 429 when one address has sent too many, also when they come at once', async () => {
+  it('are rejected with 429 when one address has sent too many, also when they come at once', async () => {
     const client = await start(LIMIT);
     const answers = await many(40, () => guess(client));
     expect(statuses(answers).filter((status) => status === 401)).toHaveLength(5);
-    for (const answer of answers.filter(({ status }) => status !== 401)) expectRefused(answer, 429, 'RATE_LIMITED');
+    for (const answer of answers.filter(({ status }) => status !== 401)) expectRejected(answer, 429, 'RATE_LIMITED');
     for (const headers of [{}, bearer('nonsense'), { authorization: 'Basic eDp5' }]) {
-      expectRefused(await client.get(MISSING, headers), 429, 'RATE_LIMITED');
+      expectRejected(await client.get(MISSING, headers), 429, 'RATE_LIMITED');
     }
-    expect(await refusals(client, 'unauthenticated')).toBe(38);
+    expect(await rejections(client, 'unauthenticated')).toBe(38);
     expect((await client.get('/health/live')).status).toBe(200);
   });
 
@@ -56,7 +56,7 @@ describe('requests without a valid key', () => {
     for (const headers of [{}, bearer('nonsense'), wrong, wrong, bearer(body.secret)]) {
       expect((await get(headers)).status).toBe(401);
     }
-    expectRefused(await get(bearer(body.secret)), 429, 'RATE_LIMITED');
+    expectRejected(await get(bearer(body.secret)), 429, 'RATE_LIMITED');
   });
 
   it('count a key that was created under open access and is not confirmed', async () => {
@@ -64,7 +64,7 @@ describe('requests without a valid key', () => {
     const { body } = await open.post('/api-keys', { client: 'repository', namingAuthorities: null, scopes: ['read'] });
     const headers = { ...bearer(body.secret), ...from('192.0.2.12') };
     for (let i = 0; i < 5; i++) expect((await proxied.get(MISSING, headers)).status).toBe(401);
-    expectRefused(await proxied.get(MISSING, headers), 429, 'RATE_LIMITED');
+    expectRejected(await proxied.get(MISSING, headers), 429, 'RATE_LIMITED');
   });
 
   it('affect no key at the same address that was valid before, nor the key of the configuration', async () => {

@@ -113,7 +113,7 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
     expect(answers[0]![0]).toBe(400);
   });
 
-  it('by an import, which refuses both as outside the grants of the key', async () => {
+  it('by an import, which rejects both as outside the grants of the key', async () => {
     const admin = await keyFor('importer', ['admin'], '7');
     const times = { createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
     const ask = async (line: object) => {

@@ -123,7 +123,7 @@ describe('an identifier that is withdrawn for legal reasons', () => {
     expect([text.includes('ALTERNATE_ID_TAKEN'), names(text)]).toEqual([true, []]);
   });
 
-  it('does not tell by the refusal of a cycle what it replaces', async () => {
+  it('does not tell by the rejection of a cycle what it replaces', async () => {
     const successor = `${B}/successor`;
     await done('/identifiers', { namingAuthority: B, localName: 'successor' });
     await done('/identifiers', { namingAuthority: A, localName: 'cycle', previousVersion: `hdl:${successor}` });
@@ -139,7 +139,7 @@ describe('an identifier that is withdrawn for legal reasons', () => {
     expect((await change(clients.other)).status).toBe(200);
   });
 
-  it('does not tell it by the refusal of a new cycle, also where it was imported as withdrawn', async () => {
+  it('does not tell it by the rejection of a new cycle, also where it was imported as withdrawn', async () => {
     const tombstone = { withdrawnAt: '2026-01-01T00:00:00Z', reasonCode: 'legal', reason: 'The zqx reason.' };
     const imported = { identifier: `${A}/imported`, previousVersion: `hdl:${B}/later`, state: 'withdrawn', tombstone };
     const body = ndjson(imported);
@@ -151,7 +151,7 @@ describe('an identifier that is withdrawn for legal reasons', () => {
     expect([(await register(clients.admin)).status, (await register(clients.other)).status]).toEqual([422, 201]);
   });
 
-  it('has no reason in the refusal of a change', async () => {
+  it('has no reason in the rejection of a change', async () => {
     for (const name of ['curator', 'minter'] as const) {
       const { status, text } = await ask(`${of(SUBJECT)}/activate`, clients[name], { method: 'POST', body: {} });
       expect([status, hasValue(text)]).toEqual([409, false]);

@@ -100,7 +100,7 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
     'evil.example/localhost',
     'localhost evil.example',
     '',
-  ])('refuses Host "%s" with 421', async (host) => {
+  ])('rejects Host "%s" with 421', async (host) => {
     expect(await send(host)).toEqual({ status: 421, code: 'MISDIRECTED_REQUEST' });
   });
 
@@ -109,7 +109,7 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
     expect(await send('localhost', { path: `http://${ownHost()}/identifiers` })).toMatchObject({ status: 200 });
   });
 
-  it('refuses a rebound name everywhere: to read, to mint, to create a key, on other paths and for other methods', async () => {
+  it('rejects a rebound name everywhere: to read, to mint, to create a key, on other paths and for other methods', async () => {
     const json = { 'content-type': 'application/json' };
     const attempts: Partial<Options>[] = [
       { path: '/identifiers' },
@@ -131,7 +131,7 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
     expect(after).toEqual(before);
   });
 
-  it('refuses a rebound name on METRICS_PORT too', async () => {
+  it('rejects a rebound name on METRICS_PORT too', async () => {
     const base = /Metrics +(http\S+)\/metrics/.exec(service.server.stderr())?.[1] ?? '';
     expect(base).not.toBe(service.server.url);
     expect(await send('evil.example', { base, path: '/metrics' })).toMatchObject({ status: 421 });
@@ -141,7 +141,7 @@ describe('open access accepts requests for this machine and for ALLOWED_HOSTS on
 
 describe('open access accepts pages of its own origin and of ALLOWED_HOSTS only', () => {
   it.each(['null', 'http://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', 'x', ''])(
-    'refuses Origin "%s" with 403',
+    'rejects Origin "%s" with 403',
     async (origin) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const { status, code } = await send(ownHost(), { method, headers: { origin } });
@@ -219,10 +219,10 @@ describe('a key that was created under open access', () => {
     expect(coded(answer)).toEqual([403, 'OPEN_ACCESS_FORBIDDEN']);
   });
 
-  it('is refused under ACCESS=keys, for itself and to confirm itself, until an administrator confirms it', async () => {
-    const refused = await client.mint({}, bearer(created.secret));
-    expect(coded(refused)).toEqual([401, 'UNAUTHENTICATED']);
-    expect(refused.body.detail).toContain(`/api-keys/${created.id}/confirm`);
+  it('is rejected under ACCESS=keys, for itself and to confirm itself, until an administrator confirms it', async () => {
+    const rejected = await client.mint({}, bearer(created.secret));
+    expect(coded(rejected)).toEqual([401, 'UNAUTHENTICATED']);
+    expect(rejected.body.detail).toContain(`/api-keys/${created.id}/confirm`);
     const itself = await client.post(`/api-keys/${created.id}/confirm`, {}, bearer(created.secret));
     expect(coded(itself)).toEqual([401, 'UNAUTHENTICATED']);
 

@@ -25,7 +25,7 @@ describe.each([
     ACCESS: 'keys',
     ADMIN_API_KEY: ADMIN_KEY,
     PUBLIC_READ: publicRead,
-    FACES: 'api,resolver,handles',
+    INTERFACES: 'api,resolver,handles',
     NAMING_AUTHORITIES: '7,8',
   });
   const metadataId = `hdl:20.1000/${freshGuid()}`;

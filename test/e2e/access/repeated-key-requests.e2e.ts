@@ -19,7 +19,7 @@ describe('a repeat with the Idempotency-Key', () => {
       return create({ expiresAt: new Date(until).toISOString() }, 'ends');
     };
     let first = await createFor(1000);
-    // A machine that stands still may receive the request too late; a refusal leaves its key unused.
+    // A machine that stands still may receive the request too late; a rejection leaves its key unused.
     for (let ms = 2000; first.status === 400 && ms < 30_000; ms *= 2) first = await createFor(ms);
     const expiresAt = new Date(until).toISOString();
     expect(first.status).toBe(201);
@@ -41,7 +41,7 @@ describe('a repeat with the Idempotency-Key', () => {
     expect([again.status, again.body.id]).toEqual([201, first.body.id]);
   });
 
-  it('of a revocation that was refused is not a replay: a refusal leaves its key unused', async () => {
+  it('of a revocation that was rejected is not a replay: a rejection leaves its key unused', async () => {
     const { body } = await create({}, 'revoked');
     const revoke = (id: string) => service.client.send('DELETE', `/api-keys/${id}`, { 'idempotency-key': 'revoke' });
     expect((await revoke('nobody')).body.code).toBe('API_KEY_NOT_FOUND');

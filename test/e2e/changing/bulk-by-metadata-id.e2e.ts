@@ -70,7 +70,7 @@ describe('a line of changes without an identifier', () => {
     expect(lines.map(bare)).toEqual([[200, a]]);
   });
 
-  it('is refused without a metadata ID or a naming authority, and with a naming authority and an identifier', async () => {
+  it('is rejected without a metadata ID or a naming authority, and with a naming authority and an identifier', async () => {
     const x = freshMetadataId();
     const a = await mint({ metadataId: x });
     const lines = [

@@ -26,7 +26,7 @@ const CLIENT = `
   const request = require('node:http').request(url, { method: 'POST', headers }, (response) => {
     let lines = 0;
     response.on('data', (chunk) => {
-      for (const octet of chunk) if (octet === 10) lines += 1;
+      for (const byte of chunk) if (byte === 10) lines += 1;
       process.stdout.write(lines + '\\n');
     });
   });

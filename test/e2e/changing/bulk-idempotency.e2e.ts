@@ -18,7 +18,7 @@ const bare = (line: any) => [line.line, line.status, line.outcome ?? line.proble
 describe('an Idempotency-Key', () => {
   const keyed = () => ({ headers: { 'idempotency-key': randomUUID(), prefer: 'return=minimal' } });
 
-  it('returns the first outcomes, also of refusals and when the identifiers changed later', async () => {
+  it('returns the first outcomes, also of rejections and when the identifiers changed later', async () => {
     const [a, b] = await mintMany(
       service.client,
       Array.from({ length: 101 }, () => ({})),

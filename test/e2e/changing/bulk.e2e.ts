@@ -148,7 +148,7 @@ describe('a stream of changes', () => {
   });
 });
 
-describe('a line that is refused', () => {
+describe('a line that is rejected', () => {
   const cases: [string, object | string, number, string, string | undefined][] = [
     ['is not JSON', '{', 400, 'MALFORMED_JSON', undefined],
     ['is a list', '[]', 400, 'INVALID_REQUEST', undefined],
@@ -214,7 +214,7 @@ describe('a line that is refused', () => {
     ['activates an active one', { identifier: 'ID', activate: true }, 409, 'WRONG_STATE', undefined],
   ];
   it.each(cases)(
-    'because it %s does not stop the others, and a dry run refuses it too',
+    'because it %s does not stop the others, and a dry run rejects it too',
     async (_, line, status, code, pointer) => {
       const [identifier, other] = [await mint(), await mint()];
       const text = (typeof line === 'string' ? line : JSON.stringify(line))
@@ -277,7 +277,7 @@ describe('a request', () => {
     ['another value of dryRun', '?dryRun=yes', {}, 400, 'INVALID_REQUEST'],
     ['JSON', '', { 'content-type': 'application/json' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a malformed key', '', { 'idempotency-key': '"' }, 400, 'INVALID_IDEMPOTENCY_KEY'],
-  ])('with %s is refused', async (_, query, headers, status, code) => {
+  ])('with %s is rejected', async (_, query, headers, status, code) => {
     const answer = await send('{}\n', { query, headers: headers });
     expect([answer.status, answer.lines[0].code]).toEqual([status, code]);
   });

@@ -153,7 +153,7 @@ describe('GET /identifiers/{identifier}/history', () => {
     [`100.102/${'0'.repeat(32)}`, `?cursor=${Buffer.from('2147483648').toString('base64url')}`, 400, 'INVALID_CURSOR'],
     [`100.102/${'0'.repeat(32)}`, `?cursor=${Buffer.from('1 2').toString('base64url')}`, 400, 'INVALID_CURSOR'],
     [`100.102/${'0'.repeat(32)}`, '?limit=1001', 400, 'INVALID_REQUEST'],
-  ])('refuses %s/history%s', async (path, query, status, code) => {
+  ])('rejects %s/history%s', async (path, query, status, code) => {
     const answer = await service.client.get(`/identifiers/${path}/history${query}`);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
@@ -242,7 +242,7 @@ describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it.each([
     ['100.103', 404, 'NAMING_AUTHORITY_NOT_FOUND'],
     ['100..102', 400, 'INVALID_NAMING_AUTHORITY'],
-  ])('refuses %s', async (prefix, status, code) => {
+  ])('rejects %s', async (prefix, status, code) => {
     const answer = await service.client.get(`/naming-authorities/${prefix}/history`);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });

@@ -41,7 +41,7 @@ describe('Idempotency-Key', () => {
     expect((await patch(path, { target: 'https://a.example.org/' }, headers)).body).toEqual(earlier);
   });
 
-  it('another body, another step and another identifier are refused with 422', async () => {
+  it('another body, another step and another identifier are rejected with 422', async () => {
     const [{ path }, other] = [await minted(), await minted()];
     const headers = keyed();
     await patch(path, { target: 'https://a.example.org/' }, headers);
@@ -54,7 +54,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('a withdrawal with another reason code is refused with 422, and "other" is the same as none', async () => {
+  it('a withdrawal with another reason code is rejected with 422, and "other" is the same as none', async () => {
     const { path } = await minted();
     const headers = keyed();
     const body = { reason: 'Deposited twice.' };
@@ -64,7 +64,7 @@ describe('Idempotency-Key', () => {
     expect(coded(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('the key of a mint is refused with 422 for a change, and the key of a change for a mint', async () => {
+  it('the key of a mint is rejected with 422 for a change, and the key of a change for a mint', async () => {
     const [ofMint, ofChange] = [keyed(), keyed()];
     const { body } = await service.client.mint({}, ofMint);
     expect(coded(await patch(pathOf(body.identifier), {}, ofMint))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
     expect(coded(await service.client.mint({}, ofChange))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('a refused change leaves its key unused', async () => {
+  it('a rejected change leaves its key unused', async () => {
     const { path } = await minted();
     const headers = keyed();
     expect((await patch(path, { target: null }, { ...headers, 'if-match': '"stale"' })).status).toBe(412);
@@ -129,9 +129,9 @@ describe('a change that cannot be read', () => {
   it('a media type that is not JSON, and a merge patch that is no PATCH', async () => {
     const { path } = await minted();
     const xml = { 'content-type': 'application/json-patch+json' };
-    const refused = await patch(path, [], xml);
-    expect(coded(refused)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    expect(refused.body.detail).toContain('application/merge-patch+json');
+    const rejected = await patch(path, [], xml);
+    expect(coded(rejected)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(rejected.body.detail).toContain('application/merge-patch+json');
     const merge = { 'content-type': 'application/merge-patch+json' };
     expect(coded(await step(path, 'withdraw', { reason: 'x' }, merge))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });

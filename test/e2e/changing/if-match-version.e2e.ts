@@ -48,9 +48,9 @@ describe('If-Match with a version', () => {
   it('permits no change with the entity tag of a page, and says that it is one', async () => {
     const { path } = await minted();
     const page = await fetch(service.server.url + path, { headers: { accept: 'text/html' } });
-    const refused = await patch(path, target('a'), { 'if-match': page.headers.get('etag')! });
-    expect(coded(refused)).toEqual(STALE);
-    expect(refused.body.detail).toContain('Accept: application/json');
+    const rejected = await patch(path, target('a'), { 'if-match': page.headers.get('etag')! });
+    expect(coded(rejected)).toEqual(STALE);
+    expect(rejected.body.detail).toContain('Accept: application/json');
   });
 
   it('is a precondition of activate, withdraw and reinstate', async () => {

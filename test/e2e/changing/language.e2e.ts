@@ -44,7 +44,7 @@ describe('the language of the page that the target leads to', () => {
     expect(another.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
-  it.each(['', 'e', 'de_DE', '*', `de-${'x'.repeat(200)}`, 7, []])('is refused: %j', async (language) => {
+  it.each(['', 'e', 'de_DE', '*', `de-${'x'.repeat(200)}`, 7, []])('is rejected: %j', async (language) => {
     const { status, body } = await service.client.mint({ target: TARGET, language });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', '/language']);
   });

@@ -9,7 +9,7 @@ import { NEXT_YEAR, inFuture, reservationsOf } from '../harness/reservations.js'
 import { useService } from '../harness/service.js';
 
 // The sweep runs often, so that leases that end are recorded during the test.
-const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '200', FACES: 'api,resolver,handles' });
+const service = useService({ RESERVATION_SWEEP_INTERVAL_MS: '200', INTERFACES: 'api,resolver,handles' });
 const { kinds, reserve } = reservationsOf(service);
 
 const RESERVED = { state: 'reserved', leaseUntil: NEXT_YEAR };
@@ -93,7 +93,7 @@ describe('the activation of an object', () => {
     expect(coded(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('that If-Match refuses changes neither', async () => {
+  it('that If-Match rejects changes neither', async () => {
     const pair = await pairWith();
     expect(coded(await step(pair.object, 'activate', {}, { 'if-match': '"2"' }))).toEqual([412, 'PRECONDITION_FAILED']);
     expect(await statesOf(pair)).toEqual(['reserved', 'reserved']);
@@ -111,8 +111,8 @@ describe('the activation of an object', () => {
     expect((await step(early.object, 'activate', { metadataTarget: PAGE })).status).toBe(200);
     expect(await read(early.record)).toMatchObject({ state: 'active', target: PAGE, version: 3 });
     expect(await kinds(early.record)).toEqual(['reserved', 'activated', 'changed']);
-    const refused = await step(gone.object, 'activate', { metadataTarget: PAGE });
-    expect([coded(refused), refused.body.errors[0].pointer]).toEqual([[409, 'WRONG_STATE'], '/metadataTarget']);
+    const rejected = await step(gone.object, 'activate', { metadataTarget: PAGE });
+    expect([coded(rejected), rejected.body.errors[0].pointer]).toEqual([[409, 'WRONG_STATE'], '/metadataTarget']);
     expect((await step(gone.object, 'activate')).status).toBe(200);
     expect(await statesOf(gone)).toEqual(['active', 'withdrawn']);
   });
@@ -120,8 +120,8 @@ describe('the activation of an object', () => {
   it('with another metadata ID leaves the record reserved', async () => {
     const pair = await pairWith();
     const metadataId = freshPid();
-    const refused = await step(pair.object, 'activate', { metadataId, metadataTarget: PAGE });
-    expect(coded(refused)).toEqual([409, 'WRONG_STATE']);
+    const rejected = await step(pair.object, 'activate', { metadataId, metadataTarget: PAGE });
+    expect(coded(rejected)).toEqual([409, 'WRONG_STATE']);
     expect((await step(pair.object, 'activate', { metadataId })).status).toBe(200);
     expect(await statesOf(pair)).toEqual(['active', 'reserved']);
   });
@@ -257,7 +257,7 @@ describe('a stream of changes', () => {
     expect(await read(a.record)).toMatchObject({ target: PAGE, version: 2 });
   });
 
-  it('refuses metadataTarget where there is no record to give it to', async () => {
+  it('rejects metadataTarget where there is no record to give it to', async () => {
     const object = await mint(RESERVED);
     const active = await mint();
     for (const queryText of ['?dryRun=true', '']) {
@@ -318,8 +318,8 @@ describe('metadataTarget of a mint', () => {
       { metadataTarget: PAGE, mintMetadataId: false },
       { metadataTarget: 'ftp://x.example/', mintMetadataId: true },
     ]) {
-      const refused = await service.client.mint(fields);
-      expect([coded(refused), refused.body.errors[0].pointer]).toEqual([[400, 'INVALID_REQUEST'], '/metadataTarget']);
+      const rejected = await service.client.mint(fields);
+      expect([coded(rejected), rejected.body.errors[0].pointer]).toEqual([[400, 'INVALID_REQUEST'], '/metadataTarget']);
     }
     const identifier = await mint();
     expect(coded(await patch(identifier, { metadataTarget: PAGE }))).toEqual([400, 'INVALID_REQUEST']);

@@ -51,7 +51,7 @@ describe('PATCH /identifiers/{identifier} with the representation that was read'
     ]);
   });
 
-  it('refuses each read-only member that differs, all at once, and changes nothing', async () => {
+  it('rejects each read-only member that differs, all at once, and changes nothing', async () => {
     const { path, identifier, shown } = await read();
     const settable = ['metadataId', 'target', 'language', 'alternateIds', 'previousVersion'];
     const computed = ['describes', 'newerVersions', 'uris'];
@@ -140,7 +140,7 @@ describe('PATCH /naming-authorities/{namingAuthority} with the representation th
     expect([answer.status, answer.body.uuidVersion, answer.body.version]).toEqual([200, 7, 2]);
   });
 
-  it('refuses each read-only member that differs, and changes nothing', async () => {
+  it('rejects each read-only member that differs, and changes nothing', async () => {
     const prefix = await authorities.created({ profile: 'handle' });
     // These settings are fixed by the first identifier.
     await service.client.mint({ namingAuthority: prefix });

@@ -84,14 +84,14 @@ describe('PATCH /identifiers/{identifier}', () => {
     expect(await history(identifier)).toHaveLength(1);
   });
 
-  it('of twenty concurrent changes with one ETag, one takes effect and nineteen are refused', async () => {
+  it('of twenty concurrent changes with one ETag, one takes effect and nineteen are rejected', async () => {
     const { path, tag, identifier } = await minted();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => patch(path, { target: `https://${i}.example.org/` }, { 'if-match': tag })),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused.map(coded)).toEqual(Array(19).fill([412, 'PRECONDITION_FAILED']));
+    const rejected = answers.filter(({ status }) => status !== 200);
+    expect(rejected.map(coded)).toEqual(Array(19).fill([412, 'PRECONDITION_FAILED']));
     expect((await service.client.get(path)).body.version).toBe(2);
     expect(await history(identifier)).toHaveLength(2);
   });
@@ -145,7 +145,7 @@ describe('If-Match', () => {
 });
 
 describe('the uniqueness of names', () => {
-  it('a metadata ID that describes another identifier is refused with 409 and a link', async () => {
+  it('a metadata ID that describes another identifier is rejected with 409 and a link', async () => {
     const metadataId = freshMetadataId();
     const [holder, other] = [await minted({ metadataId }), await minted()];
     const answer = await patch(other.path, { metadataId: metadataId.toLowerCase() });
@@ -166,7 +166,7 @@ describe('the uniqueness of names', () => {
     );
   });
 
-  it('an alternate of another identifier is refused with 409 and its pointer', async () => {
+  it('an alternate of another identifier is rejected with 409 and its pointer', async () => {
     const [own, taken] = [freshPid(), freshPid()];
     const [holder, other] = [await minted({ alternateIds: [taken] }), await minted({ alternateIds: [own] })];
     const answer = await patch(other.path, { alternateIds: [own, taken.replace('info:fedora/', '')] });

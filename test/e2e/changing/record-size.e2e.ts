@@ -13,11 +13,11 @@ const { minted, patch, step } = curationOf(service);
 const TOO_LARGE = [422, 'RECORD_TOO_LARGE'];
 const TARGET = `https://repo.example.org/${'t'.repeat(1900)}`;
 
-/** Alternates of 4,000 octets each. */
+/** Alternates of 4,000 bytes each. */
 const alternates = (count: number) =>
   Array.from({ length: count }, () => `hdl:10.1234/${randomUUID()}${'a'.repeat(4000 - 12 - 36)}`);
 
-/** A record of 90 alternates of 8,000 octets, as earlier versions accepted it. */
+/** A record of 90 alternates of 8,000 bytes, as earlier versions accepted it. */
 async function older(): Promise<string> {
   const guid = freshGuid();
   await query(

@@ -19,8 +19,8 @@ const NDJSON = { 'content-type': 'application/x-ndjson' };
 const read = async (identifier: string) => (await service.client.get(pathOf(identifier))).body;
 const text = async (path: string, accept: string) =>
   (await fetch(service.client.base + path, { headers: { accept } })).text();
-const refused = ['INVALID_PREDECESSOR', '/previousVersion'];
-const refusal = ({ status, body }: { status: number; body: any }) => [status, body?.code, body?.errors?.[0]?.pointer];
+const rejected = ['INVALID_PREDECESSOR', '/previousVersion'];
+const rejection = ({ status, body }: { status: number; body: any }) => [status, body?.code, body?.errors?.[0]?.pointer];
 
 describe('a new version', () => {
   it('names the previous one in any spelling, and both representations show the other', async () => {
@@ -148,7 +148,7 @@ describe('a new version', () => {
     expect((await minted({ previousVersion: first.identifier })).body.previousVersion).toBe(`hdl:${first.identifier}`);
   });
 
-  it('is replayed with its Idempotency-Key in any spelling; with another previous version the key is refused', async () => {
+  it('is replayed with its Idempotency-Key in any spelling; with another previous version the key is rejected', async () => {
     const [first, other] = [await minted(), await minted()];
     const key = { 'idempotency-key': freshGuid() };
     const { body } = await service.client.mint({ previousVersion: first.identifier }, key);
@@ -175,7 +175,7 @@ describe('a new version', () => {
   });
 });
 
-describe('a previous version is refused', () => {
+describe('a previous version is rejected', () => {
   it('where it is not registered, only reserved, or the identifier itself', async () => {
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
     const guid = freshGuid();
@@ -184,11 +184,11 @@ describe('a previous version is refused', () => {
       { previousVersion: reserved.identifier },
       { guid, previousVersion: `hdl:100.102/${guid.toLowerCase()}` },
     ]) {
-      expect(refusal(await service.client.mint(fields))).toEqual([422, ...refused]);
+      expect(rejection(await service.client.mint(fields))).toEqual([422, ...rejected]);
     }
     const { path, identifier } = await minted();
-    expect(refusal(await patch(path, { previousVersion: identifier }))).toEqual([422, ...refused]);
-    expect(refusal(await patch(path, { previousVersion: reserved.identifier }))).toEqual([422, ...refused]);
+    expect(rejection(await patch(path, { previousVersion: identifier }))).toEqual([422, ...rejected]);
+    expect(rejection(await patch(path, { previousVersion: reserved.identifier }))).toEqual([422, ...rejected]);
   });
 
   it('where it replaces the identifier itself, also when both are changed at once', async () => {
@@ -203,9 +203,9 @@ describe('a previous version is refused', () => {
   it('for a reserved identifier', async () => {
     const { identifier } = await minted();
     const fields = { state: 'reserved', leaseUntil: NEXT_YEAR, previousVersion: identifier };
-    expect(refusal(await service.client.mint(fields))).toEqual([400, 'INVALID_REQUEST', '/previousVersion']);
+    expect(rejection(await service.client.mint(fields))).toEqual([400, 'INVALID_REQUEST', '/previousVersion']);
     const reserved = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
-    expect(refusal(await patch(reserved.path, { previousVersion: identifier }))).toEqual([
+    expect(rejection(await patch(reserved.path, { previousVersion: identifier }))).toEqual([
       409,
       'WRONG_STATE',
       '/previousVersion',
@@ -214,13 +214,13 @@ describe('a previous version is refused', () => {
   });
 
   it('where it is malformed or too long', async () => {
-    expect(refusal(await service.client.mint({ previousVersion: '100.102/xyz' }))[0]).toBe(400);
-    expect(refusal(await service.client.mint({ previousVersion: freshGuid() }))).toEqual([
+    expect(rejection(await service.client.mint({ previousVersion: '100.102/xyz' }))[0]).toBe(400);
+    expect(rejection(await service.client.mint({ previousVersion: freshGuid() }))).toEqual([
       400,
       'MISSING_SEPARATOR',
       '/previousVersion',
     ]);
-    expect(refusal(await service.client.mint({ previousVersion: `77.7/${'é'.repeat(8000)}` }))[0]).toBe(400);
+    expect(rejection(await service.client.mint({ previousVersion: `77.7/${'é'.repeat(8000)}` }))[0]).toBe(400);
     for (const previousVersion of [7, '', []]) {
       expect([previousVersion, (await service.client.mint({ previousVersion })).status]).toEqual([
         previousVersion,
@@ -351,9 +351,9 @@ describe('a naming authority that is hidden', () => {
     expect(seen.headers.get('link')).not.toContain(hidden);
     expect((await keyed.client.get(pathOf(first), admin)).body.newerVersions).toEqual([hidden, shown]);
     const ask = async (previousVersion: string) =>
-      refusal(await keyed.client.post('/identifiers', { namingAuthority: '7', previousVersion }, stranger));
+      rejection(await keyed.client.post('/identifiers', { namingAuthority: '7', previousVersion }, stranger));
     expect([await ask(hidden), await ask(`8/${freshGuid()}`), await ask(`9/${freshGuid()}`)]).toEqual(
-      Array.from({ length: 3 }, () => [422, ...refused]),
+      Array.from({ length: 3 }, () => [422, ...rejected]),
     );
   });
 });

@@ -109,7 +109,7 @@ describe('a withdrawn identifier', () => {
     expect(coded(await service.client.mint({ metadataId, onExisting: 'reject' }))).toEqual([409, 'METADATA_ID_TAKEN']);
   });
 
-  it('can only be reinstated: other changes are refused with 409, with any If-Match', async () => {
+  it('can only be reinstated: other changes are rejected with 409, with any If-Match', async () => {
     const { path } = await minted();
     await withdraw(path);
     const patch = await service.client.send(
@@ -154,8 +154,8 @@ describe('a withdrawn identifier', () => {
     const { path } = await minted();
     await withdraw(path);
     const headers = { 'content-type': 'application/json' };
-    const refused = await service.client.send('POST', `${path}/reinstate`, headers, body);
-    expect([...coded(refused), refused.body.errors]).toEqual([
+    const rejected = await service.client.send('POST', `${path}/reinstate`, headers, body);
+    expect([...coded(rejected), rejected.body.errors]).toEqual([
       400,
       'INVALID_REQUEST',
       [{ pointer: '', detail: 'expected no body, or {}' }],
@@ -201,7 +201,7 @@ describe('the replacement of a withdrawn identifier', () => {
     );
   });
 
-  it('is refused when it is ours and not registered, reserved, withdrawn, or the identifier itself', async () => {
+  it('is rejected when it is ours and not registered, reserved, withdrawn, or the identifier itself', async () => {
     const [{ path, identifier }, held, gone] = [await minted(), await reserved(), await minted()];
     await withdraw(gone.path);
     for (const replacedBy of [

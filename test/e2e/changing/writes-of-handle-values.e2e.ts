@@ -6,7 +6,7 @@ import { OPEN_ACCESS, Principal } from '../../../dist/access/principal.js';
 import { handleRecordsOn } from '../harness/handle-records.js';
 import { useService } from '../harness/service.js';
 
-// Real: the built services and their database, and the REST API of a process on the same database. There is no face yet.
+// Real: the built services and their database, and the REST API of a process on the same database. There is no interface yet.
 let pool: pg.Pool;
 // Registered first, because the database is dropped after it.
 afterAll(() => pool.end());
@@ -110,7 +110,7 @@ describe('a Handle with stored values', () => {
     expect((await shown('901/d')).metadataId).toBe(null);
   });
 
-  it('refuses what the request does not permit', async () => {
+  it('rejects what the request does not permit', async () => {
     await put('901/e', [URL_1]);
     expect(await faultOf(put('901/e', [URL_1], { overwrite: false }))).toEqual([101, '']);
     expect(await faultOf(put('901/e', [URL_1], { indexes: [1], overwrite: false }))).toEqual([
@@ -126,7 +126,7 @@ describe('a Handle with stored values', () => {
     expect((await faultOf(put('901/f', [URL_1], {}, reader)))[0]).toBe('SCOPE_MISSING');
   });
 
-  it('is refused for values that its naming authority does not store', async () => {
+  it('is rejected for values that its naming authority does not store', async () => {
     expect(await faultOf(put('902/a', [URL_1, EMAIL]))).toEqual([
       4,
       expect.stringMatching(/"storesHandleValues": true/),
@@ -194,17 +194,17 @@ describe('an export with values', () => {
     expect((await imported(type, file)).every(({ outcome }) => outcome === 'unchanged')).toBe(true);
   });
 
-  it('is refused where it has left out values, or where they do not agree with the target', async () => {
+  it('is rejected where it has left out values, or where they do not agree with the target', async () => {
     const [line] = (await exported('application/x-ndjson'))
       .split('\n')
       .map((text) => (text === '' ? {} : JSON.parse(text)));
-    const refused = async (members: object) => {
+    const rejected = async (members: object) => {
       const [result] = await imported('application/x-ndjson', `${JSON.stringify({ ...line, ...members })}\n`);
       return [result.status, result.problem?.errors?.[0]?.pointer];
     };
-    expect(await refused({ hiddenValues: 1 })).toEqual([400, '/hiddenValues']);
-    expect(await refused({ target: 'https://wrong.example/' })).toEqual([400, '/target']);
-    expect(await refused({ handleValues: [{ index: 0, type: 'A', data: 'a' }] })).toEqual([400, '/handleValues']);
-    expect(await refused({ identifier: '902/q' })).toEqual([400, '/handleValues']);
+    expect(await rejected({ hiddenValues: 1 })).toEqual([400, '/hiddenValues']);
+    expect(await rejected({ target: 'https://wrong.example/' })).toEqual([400, '/target']);
+    expect(await rejected({ handleValues: [{ index: 0, type: 'A', data: 'a' }] })).toEqual([400, '/handleValues']);
+    expect(await rejected({ identifier: '902/q' })).toEqual([400, '/handleValues']);
   });
 });

@@ -52,7 +52,7 @@ const mintAtOnce = async (count: number) =>
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 
 describe(`a role with CONNECTION LIMIT ${LIMIT}`, () => {
-  it('lets changes, mints and reads of the feed wait for a session, and refuses none', async () => {
+  it('lets changes, mints and reads of the feed wait for a session, and rejects none', async () => {
     const minted: string[] = [];
     for (let n = 0; n < CHANGES; n++) minted.push(`/identifiers/${(await client.mint()).body.identifier as string}`);
     for (let round = 0; round < 3; round++) {

@@ -22,8 +22,8 @@ let withKeys: TestServer;
 
 const REPEATED = { 'idempotency-key': 'repeated' };
 const repeated = (client: Client) => client.mint({ metadataId: 'demo:repeated' }, REPEATED);
-const refused = (client: Client) =>
-  client.mint({ metadataId: 'demo:1', onExisting: 'reject' }, { 'idempotency-key': 'refused' });
+const rejected = (client: Client) =>
+  client.mint({ metadataId: 'demo:1', onExisting: 'reject' }, { 'idempotency-key': 'rejected' });
 const streamed = () =>
   sendLines(`${service.server.url}/identifiers/bulk?namingAuthority=100.102`, '{}\n{"metadataId":"demo:1"}\n', {
     'idempotency-key': 'streamed',
@@ -72,7 +72,7 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   naming_authority_prefix_key: get(record),
   naming_authority_updated_idx: get(record),
   request_part_pkey: streamed,
-  request_pkey: refused,
+  request_pkey: rejected,
 };
 
 /** The scans of each index. */
@@ -111,7 +111,7 @@ beforeAll(async () => {
     ).id;
   withKeys = await startServer({ DATABASE_URL: database.url, ACCESS: 'keys', ADMIN_API_KEY: newSecret() });
   await repeated(client);
-  await refused(client);
+  await rejected(client);
   await streamed();
   await query(database.url, 'VACUUM ANALYZE');
   // The sessions of the service take the setting when they begin.

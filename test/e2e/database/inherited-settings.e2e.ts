@@ -52,7 +52,7 @@ it('a service mints, changes and looks up over a database with other settings', 
   await database.drop();
 }, 60_000);
 
-it('a start over a database with the encoding LATIN1 is refused, and says how to create one with UTF8', async () => {
+it('a start over a database with the encoding LATIN1 is rejected, and says how to create one with UTF8', async () => {
   const database = await createDatabase("template0 ENCODING 'LATIN1' LOCALE 'C'");
   const { code, stderr } = await runToEnd({ DATABASE_URL: database.url, ACCESS: 'open' });
   expect(code).toBe(1);

@@ -16,7 +16,7 @@ describe('TRUNCATE', () => {
   });
   afterAll(() => database.drop());
 
-  it('is refused for every table of the catalogue', async () => {
+  it('is rejected for every table of the catalogue', async () => {
     const tables = await query<{ name: string }>(
       database.url,
       `SELECT relname::text AS name FROM pg_class
@@ -29,7 +29,7 @@ describe('TRUNCATE', () => {
     for (const { name } of tables) {
       await expect(query(database.url, `TRUNCATE ${name} CASCADE`)).rejects.toMatchObject({
         code: '23001',
-        message: `rows of ${name} are kept as they are: TRUNCATE is refused`,
+        message: `rows of ${name} are kept as they are: TRUNCATE is rejected`,
       });
     }
   });

@@ -128,7 +128,7 @@ describe('the migration of an empty database', () => {
     expect(await recorded()).toEqual(names);
   });
 
-  it('is refused in a schema with tables of another program, and names one', async () => {
+  it('is rejected in a schema with tables of another program, and names one', async () => {
     await query(database.url, 'CREATE TABLE orders (id int)');
     expect(await failure()).toMatch(/could not be migrated: the schema "public" has the table "orders"/);
     expect(await columnsOf()).toEqual([{ table_name: 'orders', column_name: 'id' }]);
@@ -137,7 +137,7 @@ describe('the migration of an empty database', () => {
 
 describe('a database of a development version', () => {
   it.each(['20261120000000_identifiers', '20261122120000_schema', '20261125120000_schema', '20261125180000_schema'])(
-    'with the migration %s is refused in words',
+    'with the migration %s is rejected in words',
     async (name) => {
       await migrate(database.url);
       await query(

@@ -1,4 +1,4 @@
-/** A pool that shares sessions of the server is refused at the start; one that does not is used. */
+/** A pool that shares sessions of the server is rejected at the start; one that does not is used. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -65,7 +65,7 @@ onPgBouncer('a start through PgBouncer (needs the package pgbouncer)', () => {
     ['transaction', 20],
     ['transaction', 1],
     ['statement', 20],
-  ])('with pool_mode = %s and %i sessions is refused, and says what to do', async (mode, size) => {
+  ])('with pool_mode = %s and %i sessions is rejected, and says what to do', async (mode, size) => {
     const database = await createDatabase();
     const url = await startPool(database.url, mode, size);
     const { code, stderr } = await runToEnd({ DATABASE_URL: url, ACCESS: 'open' });

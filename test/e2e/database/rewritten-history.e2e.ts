@@ -30,14 +30,14 @@ describe('an update of identifiers by hand', () => {
     ['the version alone', 'version = version + 1', 2],
     ['a version that is not the next one', 'version = 3, is_first_event = false', 3],
     ['the first event alone', 'is_first_event = false', 1],
-  ])('is refused in words: %s', async (_, values, version) => {
+  ])('is rejected in words: %s', async (_, values, version) => {
     await expect(run(`UPDATE identifier SET ${values} WHERE id = $1`, [id])).rejects.toMatchObject({
       code: '23001',
-      message: `a change of an identifier is its next version, with version = 2 and is_first_event = false, and has a row in "change": an update of the identifier ${id} to version ${version} is refused`,
+      message: `a change of an identifier is its next version, with version = 2 and is_first_event = false, and has a row in "change": an update of the identifier ${id} to version ${version} is rejected`,
     });
   });
 
-  it('is refused for every column', async () => {
+  it('is rejected for every column', async () => {
     const columns = await run(
       `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'identifier'::regclass AND attnum > 0 AND NOT attisdropped`,
     );
@@ -47,7 +47,7 @@ describe('an update of identifiers by hand', () => {
     }
   });
 
-  it('is refused without a row of the log for the new version, also for one of several identifiers', async () => {
+  it('is rejected without a row of the log for the new version, also for one of several identifiers', async () => {
     const other = await minted();
     await run(logged(3), [id]);
     await run(logged(2), [other]);

@@ -32,7 +32,7 @@ for (const major of [undefined, 15]) {
     });
     const grant = () => query(urlOf('mintmark'), read('docs/deployment/roles.sql'));
     /** The error of a start that must fail. */
-    const refusal = async (role: string): Promise<string> => {
+    const rejection = async (role: string): Promise<string> => {
       const { code, stderr } = await runToEnd(variables(role), (child) => {
         setTimeout(() => child.kill(), 10_000).unref();
       });
@@ -59,7 +59,7 @@ for (const major of [undefined, 15]) {
 
     describe('MIGRATE=off', () => {
       it('names the missing migration and creates nothing, also for a role that could', async () => {
-        expect(await refusal('mintmark')).toMatch(
+        expect(await rejection('mintmark')).toMatch(
           /The database lacks the migrations \d{14}_\w+, and MIGRATE is "off".*search_path.*roles\.sql/,
         );
         expect(await query(urlOf('mintmark'), "SELECT FROM pg_class WHERE relname = 'identifier'")).toEqual([]);
@@ -67,7 +67,7 @@ for (const major of [undefined, 15]) {
 
       it('names the script for a role without rights, and starts with those that the script grants', async () => {
         await migrate(urlOf('mintmark'));
-        expect(await refusal('mintmark_service')).toMatch(
+        expect(await rejection('mintmark_service')).toMatch(
           /"mintmark_service" cannot use .*permission denied.*roles\.sql/,
         );
         await grant();
@@ -195,7 +195,7 @@ for (const major of [undefined, 15]) {
         expect(await replicaReads()).toBeGreaterThan(before);
       });
 
-      it('has been refused nothing by the database', () => {
+      it('has been rejected nothing by the database', () => {
         expect(server!.stdout()).not.toMatch(/permission denied|must be owner|"level":[56]0/);
       });
     });
@@ -212,7 +212,7 @@ for (const major of [undefined, 15]) {
         'ALTER TABLE identifier ADD COLUMN mine int',
         'ALTER TABLE identifier DISABLE TRIGGER ALL',
         'CREATE TABLE mine (id int)',
-      ])('refuses to the service and to the reader: %s', async (sql) => {
+      ])('denies the service and the reader: %s', async (sql) => {
         expect([await codeOf('mintmark_service', sql), await codeOf('mintmark_reader', sql)]).toEqual([
           '42501',
           '42501',

@@ -34,7 +34,7 @@ describe('GET /', () => {
     expect(response.headers.get('content-security-policy')).toBe(shown.headers.get('content-security-policy'));
   });
 
-  it('is refused as JSON', async () => {
+  it('is rejected as JSON', async () => {
     const response = await page({ accept: 'application/json' });
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([406, 'NOT_ACCEPTABLE']);
   });

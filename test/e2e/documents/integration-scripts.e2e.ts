@@ -172,7 +172,7 @@ describe.each(SCRIPTS)('the integration of a repository: $title', ({ name, comma
     });
   });
 
-  test('does so where each response is lost once, and each keyed request is refused as in progress once', async () => {
+  test('does so where each response is lost once, and each keyed request is rejected as in progress once', async () => {
     const settings = await prepare(`${name}-lost`, ['mint', 'curate']);
     const proxy = await BreakingProxy.before(service.server.url);
     const { code, stdout, stderr } = await run(await command(), settings, proxy.url);
@@ -188,7 +188,7 @@ describe.each(SCRIPTS)('the integration of a repository: $title', ({ name, comma
     ]);
     // Ten single deposits, eight streams, and the reads of events, totals, exports and identifiers.
     expect(proxy.lost).toBeGreaterThanOrEqual(22);
-    expect(proxy.refused).toBeGreaterThanOrEqual(14);
+    expect(proxy.rejected).toBeGreaterThanOrEqual(14);
   });
 
   test('ends with 1 and the reason where its key may not change identifiers', async () => {

@@ -24,9 +24,9 @@ describe('the OpenAPI document', () => {
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', version]);
   });
 
-  it('says of every operation whether it needs a key, and the service refuses it without one only then', async () => {
+  it('says of every operation whether it needs a key, and the service rejects it without one only then', async () => {
     const { paths } = (await service.client.get('/openapi.json')).body;
-    const refused: string[] = [];
+    const rejected: string[] = [];
     const described: string[] = [];
     for (const [path, operations] of Object.entries<Record<string, any>>(paths)) {
       for (const [method, { security, requestBody }] of Object.entries(operations)) {
@@ -42,12 +42,12 @@ describe('the OpenAPI document', () => {
           body: type === undefined ? null : '{}',
         });
         await answer.body?.cancel();
-        if (answer.status === 401) refused.push(title);
+        if (answer.status === 401) rejected.push(title);
       }
     }
-    expect(refused).toEqual(described);
-    expect(refused).toEqual(expect.arrayContaining(['POST /identifiers', 'GET /api-keys', 'GET /metrics']));
-    expect(refused).not.toEqual(expect.arrayContaining(['GET /identifiers']));
+    expect(rejected).toEqual(described);
+    expect(rejected).toEqual(expect.arrayContaining(['POST /identifiers', 'GET /api-keys', 'GET /metrics']));
+    expect(rejected).not.toEqual(expect.arrayContaining(['GET /identifiers']));
   });
 
   it('describes every member of every schema', async () => {

@@ -140,7 +140,7 @@ describe('GET /events', () => {
     ['limit=1001', 'INVALID_REQUEST', 'limit'],
     ['namingAuthority=1..2', 'INVALID_NAMING_AUTHORITY', 'namingAuthority'],
     ['since=1', 'INVALID_REQUEST', 'since'],
-  ])('refuses ?%s', async (query, code, parameter) => {
+  ])('rejects ?%s', async (query, code, parameter) => {
     const answer = await service.client.get(`/events?${query}`);
     expect([answer.status, answer.body.code, answer.body.errors[0].parameter]).toEqual([400, code, parameter]);
   });
@@ -198,7 +198,7 @@ describe('a long poll', () => {
       const before = await transactions();
       await pause(2000);
       const transactionCount = (await transactions()) - before;
-      // Each of them waited, and was not refused.
+      // Each of them waited, and was not rejected.
       for (const { body } of await Promise.all(waits)) expect(body).toEqual({ items: [], next: end, end: true });
       return transactionCount;
     };

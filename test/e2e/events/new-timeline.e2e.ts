@@ -24,8 +24,8 @@ let survived: Read;
 let lost: Read;
 
 /** Consumers that follow the log through the failover, from the end of what was lost and of what was not. */
-let behindLost: Promise<Read & { refused: Answer | null }>;
-let behindSurvived: Promise<Read & { refused: Answer | null }>;
+let behindLost: Promise<Read & { rejected: Answer | null }>;
+let behindSurvived: Promise<Read & { rejected: Answer | null }>;
 let stream: Promise<string>;
 
 const start = () => startServer({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
@@ -41,22 +41,22 @@ async function mint(count: number, client: Client, fields: object = {}): Promise
   return minted;
 }
 
-/** Long polls until there are `count` events, or one is refused. */
-async function follow(client: Client, after: string, count: number): Promise<Read & { refused: Answer | null }> {
+/** Long polls until there are `count` events, or one is rejected. */
+async function follow(client: Client, after: string, count: number): Promise<Read & { rejected: Answer | null }> {
   const events: SeenEvent[] = [];
   for (let next = after; ;) {
     const answer = await client.get(`/events?limit=7&wait=5&cursor=${next}`);
     if (answer.status === 503) await pause(50);
-    else if (answer.status !== 200) return { events, next, refused: answer };
+    else if (answer.status !== 200) return { events, next, rejected: answer };
     else {
       events.push(...(answer.body.items as SeenEvent[]));
       next = answer.body.next as string;
-      if (events.length >= count) return { events, next, refused: null };
+      if (events.length >= count) return { events, next, rejected: null };
     }
   }
 }
 
-/** Reads streams from a place until one has an event or is refused, as a browser does. @returns what was read. */
+/** Reads streams from a place until one has an event or is rejected, as a browser does. @returns what was read. */
 async function followStream(client: Client, after: string): Promise<string> {
   for (let text = ''; ;) {
     if (text.includes('event: ')) return text;
@@ -143,22 +143,22 @@ describe('a server that was promoted without the last events', () => {
   });
 
   it('gives a consumer that had read nothing of what was lost each new event once', async () => {
-    const { events, refused } = await behindSurvived;
-    expect(refused).toBeNull();
+    const { events, rejected } = await behindSurvived;
+    expect(rejected).toBeNull();
     expect(identifiers(events).sort()).toEqual([...minted].sort());
   });
 
-  it('refuses a consumer that had read it, and a stream', async () => {
-    const { events, refused } = await behindLost;
-    expect([events, ...coded(refused!)]).toEqual([[], 410, 'CURSOR_AHEAD']);
-    expect(refused!.headers.get('cache-control')).toBe('no-store');
-    expect(refused!.headers.get('content-type')).toContain('application/problem+json');
+  it('rejects a consumer that had read it, and a stream', async () => {
+    const { events, rejected } = await behindLost;
+    expect([events, ...coded(rejected!)]).toEqual([[], 410, 'CURSOR_AHEAD']);
+    expect(rejected!.headers.get('cache-control')).toBe('no-store');
+    expect(rejected!.headers.get('content-type')).toContain('application/problem+json');
     const text = await stream;
     expect(text).toMatch(/410$/);
     expect(text).not.toContain('event: minted');
   });
 
-  it('refuses the cursor of each event that was lost, also with a filter, and accepts those that it has', async () => {
+  it('rejects the cursor of each event that was lost, also with a filter, and accepts those that it has', async () => {
     for (const { id } of lost.events) {
       expect(coded(await clients[1]!.get(`/events?cursor=${id}`))).toEqual([410, 'CURSOR_AHEAD']);
     }
@@ -176,10 +176,10 @@ describe('a server that was promoted without the last events', () => {
     expect(identifiers(events)).toEqual(expect.arrayContaining(minted));
   });
 
-  it('refuses the Last-Event-ID of a stream, and a HEAD request', async () => {
+  it('rejects the Last-Event-ID of a stream, and a HEAD request', async () => {
     const headers = { accept: 'text/event-stream', 'last-event-id': lost.events[3]!.id };
-    const refused = await clients[0]!.get('/events', headers);
-    expect([...coded(refused), typeof refused.body.next]).toEqual([410, 'CURSOR_AHEAD', 'string']);
+    const rejected = await clients[0]!.get('/events', headers);
+    expect([...coded(rejected), typeof rejected.body.next]).toEqual([410, 'CURSOR_AHEAD', 'string']);
     const head = await fetch(`${clients[0]!.base}/events?cursor=${lost.next}`, { method: 'HEAD' });
     expect(head.status).toBe(410);
   });
@@ -197,7 +197,7 @@ describe('a server that was promoted without the last events', () => {
 });
 
 describe('a server whose files were replaced by an earlier copy', () => {
-  it('assigns no position again after the service has started, and refuses the cursors of what was lost', async () => {
+  it('assigns no position again after the service has started, and rejects the cursors of what was lost', async () => {
     const end = await readLog(clients[0]!);
     await postgres.standBy();
     await mint(10, clients[0]!);

@@ -81,19 +81,19 @@ describe('GET /events?sort=-at', () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  it('refuses cursors of the other order, the IDs of events, and a stream', async () => {
+  it('rejects cursors of the other order, the IDs of events, and a stream', async () => {
     const back = (await service.client.get('/events?sort=-at&limit=1')).body;
-    const refused = async (query: string, headers: Record<string, string> = {}) => {
+    const rejected = async (query: string, headers: Record<string, string> = {}) => {
       const answer = await service.client.get(`/events?${query}`, headers);
       const [{ parameter, header }] = answer.body.errors;
       return [...coded(answer), parameter ?? header];
     };
-    expect(await refused(`cursor=${back.next}`)).toEqual([400, 'INVALID_CURSOR', 'cursor']);
-    expect(await refused(`sort=-at&cursor=${back.items[0].id}`)).toEqual([400, 'INVALID_CURSOR', 'cursor']);
+    expect(await rejected(`cursor=${back.next}`)).toEqual([400, 'INVALID_CURSOR', 'cursor']);
+    expect(await rejected(`sort=-at&cursor=${back.items[0].id}`)).toEqual([400, 'INVALID_CURSOR', 'cursor']);
     const stream = { accept: 'text/event-stream' };
-    expect(await refused('sort=-at', stream)).toEqual([400, 'INVALID_REQUEST', 'sort']);
+    expect(await rejected('sort=-at', stream)).toEqual([400, 'INVALID_REQUEST', 'sort']);
     const latest = { ...stream, 'last-event-id': 'latest' };
-    expect(await refused('', latest)).toEqual([400, 'INVALID_CURSOR', 'Last-Event-ID']);
+    expect(await rejected('', latest)).toEqual([400, 'INVALID_CURSOR', 'Last-Event-ID']);
   });
 
   it.each([
@@ -105,7 +105,7 @@ describe('GET /events?sort=-at', () => {
     ['client=a%20b', 'client'],
     [`client=${'a'.repeat(101)}`, 'client'],
     ['kind=minted&kind=changed', 'kind'],
-  ])('refuses ?%s', async (query, parameter) => {
+  ])('rejects ?%s', async (query, parameter) => {
     const answer = await service.client.get(`/events?${query}`);
     expect([...coded(answer), answer.body.errors[0].parameter]).toEqual([400, 'INVALID_REQUEST', parameter]);
   });

@@ -48,7 +48,7 @@ for (const major of [15, null]) {
 
     /** As the guide describes it. */
     async function switchOver(): Promise<void> {
-      await proxy.set('refuse');
+      await proxy.set('reject');
       const writers =
         "(SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'mintmark' AND backend_type = 'client backend')";
       await until(former.url, writers);

@@ -55,7 +55,7 @@ describe('a transaction whose connection breaks between two statements', () => {
     expect(outcome).toBe('DATABASE_UNAVAILABLE');
   });
 
-  it('keeps the refusal that was decided meanwhile, although ROLLBACK fails', async () => {
+  it('keeps the rejection that was decided meanwhile, although ROLLBACK fails', async () => {
     const outcome = await outcomeOf(async (transaction) => {
       await terminate(transaction);
       throw new Problem('WRONG_STATE', 'a decision without the database');
@@ -76,7 +76,7 @@ describe('a transaction whose connection breaks between two statements', () => {
 });
 
 describe('a transaction that a decision ends', () => {
-  class Refused extends Error {}
+  class Rejected extends Error {}
   const session = (): Promise<number> =>
     transactions.run(async (transaction) => {
       const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -85,7 +85,7 @@ describe('a transaction that a decision ends', () => {
 
   it('returns its connection to the pool, whatever the class of the error', async () => {
     const before = await session();
-    await expect(transactions.run(() => Promise.reject(new Refused()))).rejects.toThrow(Refused);
+    await expect(transactions.run(() => Promise.reject(new Rejected()))).rejects.toThrow(Rejected);
     expect(await session()).toBe(before);
   });
 });

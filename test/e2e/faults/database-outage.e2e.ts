@@ -126,9 +126,9 @@ async function rowsWithKey(key: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-describe('while the database refuses connections', () => {
+describe('while the database rejects connections', () => {
   it('requests get 503, the process is live, and it recovers by itself within five seconds', async () => {
-    await proxy.set('refuse');
+    await proxy.set('reject');
     for (let i = 0; i < 5; i++) await expectOutage();
     await proxy.set('pass');
     await expectRecovery();
@@ -171,7 +171,7 @@ describe('while the database is silent', () => {
 
 describe('when connections break', () => {
   it('on their first statement, requests get 503 and the process goes on', async () => {
-    await proxy.set('refuse');
+    await proxy.set('reject');
     await expectOutage();
     proxy.breakAt('synchronous_commit');
     await proxy.set('pass');
@@ -207,8 +207,8 @@ describe('while the disk of the database is full', () => {
       CREATE TRIGGER disk_full AFTER INSERT ON identifier FOR EACH ROW EXECUTE FUNCTION disk_full();`);
     const headers = { 'idempotency-key': 'no-room' };
     for (let i = 0; i < 20; i++) {
-      const refused = await client.mint({ mintMetadataId: true }, headers);
-      expect([refused.status, refused.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+      const rejected = await client.mint({ mintMetadataId: true }, headers);
+      expect([rejected.status, rejected.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
     }
     expect((await client.get('/identifiers?limit=1')).status).toBe(200);
     expect((await client.get('/health/ready')).status).toBe(200);

@@ -71,7 +71,7 @@ const mints = async () => (await client.mint()).status === 201;
 const end = ({ child }: TestServer) => new Promise((resolve) => child.once('close', resolve));
 
 describe('the embedded database', () => {
-  it('remains owned by its service when a process crashes: another service is refused the data folder', async () => {
+  it('remains owned by its service when a process crashes: another service is rejected the data folder', async () => {
     await crashOneProcess();
     const { code, stderr } = await runToEnd({ DATA_DIR: folder });
     expect([code, stderr]).toEqual([1, expect.stringContaining('in use by another Mintmark')]);

@@ -46,7 +46,7 @@ class Pair {
       READ_DATABASE_URL: postgres.standby,
       NAMING_AUTHORITIES: '100.102',
       ACCESS: 'open',
-      FACES: 'api,resolver,handles',
+      INTERFACES: 'api,resolver,handles',
       ...LIMITS,
     });
     const { body } = await new Client(server.url).mint({
@@ -154,13 +154,13 @@ describe('a frozen server', () => {
   it.concurrent(
     'as the primary: the standby answers reads, and a miss or a mint is 503 in time',
     withPair(async (pair) => {
-      const refusals = () => [...pair.missingReads(), ...pair.mints()];
-      const [reads, refused] = await pair.whileFrozen('primary', pair.knownReads, refusals);
+      const rejections = () => [...pair.missingReads(), ...pair.mints()];
+      const [reads, rejected] = await pair.whileFrozen('primary', pair.knownReads, rejections);
       expect(statuses(reads!)).toEqual([200, 302]);
       expect(slowReads(reads!)).toBeLessThan(SLOW_READS);
       expect(slowest(reads!)).toBeLessThan(LONGEST_MS);
-      expect(statuses(refused!)).toEqual([503]);
-      expect(slowest(refused!)).toBeLessThan(LONGEST_MS);
+      expect(statuses(rejected!)).toEqual([503]);
+      expect(slowest(rejected!)).toBeLessThan(LONGEST_MS);
     }),
     180_000,
   );

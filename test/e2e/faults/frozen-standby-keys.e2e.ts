@@ -46,7 +46,7 @@ async function timed(request: Promise<{ readonly status: number }>): Promise<Tim
 const statuses = (responses: readonly Timed[]) => [...new Set(responses.map(({ status }) => status))];
 const slowest = (responses: readonly Timed[]) => Math.max(...responses.map(({ ms }) => ms));
 
-it('changes are refused in time, and reads and lists by key go on', async () => {
+it('changes are rejected in time, and reads and lists by key go on', async () => {
   const keyOf = async (n: number) => {
     const fields = { client: `client-${n}`, namingAuthorities: null, scopes: ['read', 'mint', 'curate'] };
     const { body } = await client.post('/api-keys', fields, { authorization: `Bearer ${ADMIN}` });

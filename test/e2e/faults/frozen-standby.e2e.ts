@@ -66,17 +66,17 @@ const BULK = [
   },
 ];
 
-it('refuses mints within its limits, reads meanwhile, bounds its sessions, and mints once for each key afterwards', async () => {
+it('rejects mints within its limits, reads meanwhile, bounds its sessions, and mints once for each key afterwards', async () => {
   await undisturbed(async () => {
     try {
-      await refuseWhileFrozen();
+      await rejectWhileFrozen();
     } finally {
       await database.thaw();
     }
   });
 }, 300_000);
 
-async function refuseWhileFrozen(): Promise<void> {
+async function rejectWhileFrozen(): Promise<void> {
   const { body: known } = await client.mint();
   await database.freeze();
   const mints: Promise<Sent>[] = [];
@@ -100,11 +100,11 @@ async function refuseWhileFrozen(): Promise<void> {
     most = Math.max(most, (await database.sessions()).all);
     await pause(1000);
   }
-  const refused = await Promise.all([...mints, ...others]);
+  const rejected = await Promise.all([...mints, ...others]);
   // The status of a stream precedes its results.
   expect(Math.max(...(await Promise.all(inParts)).map(({ ms }) => ms))).toBeLessThan(LONGEST_MS);
-  expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS);
-  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(Math.max(...rejected.map(({ ms }) => ms))).toBeLessThan(LONGEST_MS);
+  expect(new Set(rejected.map(({ status }) => status))).toEqual(new Set([503]));
   // The ones that were sent, and the ones that waited behind them and were not.
   expect(new Set((await Promise.all(mints)).map(({ code }) => code))).toEqual(
     new Set(['OUTCOME_UNKNOWN', 'DATABASE_UNAVAILABLE']),

@@ -52,7 +52,7 @@ beforeAll(async () => {
       READ_DATABASE_URL: readUrl,
       NAMING_AUTHORITIES: '100.102',
       ADMIN_API_KEY: ADMIN,
-      FACES: 'api,resolver,handles',
+      INTERFACES: 'api,resolver,handles',
     });
   one = await start(behindUrl);
   both = await start(balanced.href);

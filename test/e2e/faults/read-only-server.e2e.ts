@@ -63,7 +63,7 @@ async function untilReady(status: number): Promise<void> {
 }
 
 describe('a server that is read-only', () => {
-  it('refuses writes with 503, answers reads, and is not ready until it accepts writes again', async () => {
+  it('rejects writes with 503, answers reads, and is not ready until it accepts writes again', async () => {
     const requests = await makeAll();
     await query(postgres.url, 'ALTER SYSTEM SET default_transaction_read_only = on');
     await query(postgres.url, 'SELECT pg_reload_conf()');
@@ -82,7 +82,7 @@ describe('a server that is read-only', () => {
 });
 
 describe('a server in recovery', () => {
-  it('refuses writes with 503, answers reads, and is not ready until it is promoted', async () => {
+  it('rejects writes with 503, answers reads, and is not ready until it is promoted', async () => {
     const requests = await makeAll();
     await postgres.halt();
     await postgres.launchAs('standby');

@@ -23,7 +23,7 @@ const ENVIRONMENT = () => ({
   READ_DATABASE_URL: postgres.standby,
   NAMING_AUTHORITIES: '100.102',
   ADMIN_API_KEY: ADMIN,
-  FACES: 'api,resolver,handles',
+  INTERFACES: 'api,resolver,handles',
   RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '0',
 });
 
@@ -215,7 +215,7 @@ describe('with READ_DATABASE_URL', () => {
     });
   }, 60_000);
 
-  it('refuses the database of another registry, and accepts the primary itself', async () => {
+  it('rejects the database of another registry, and accepts the primary itself', async () => {
     const other = await createDatabase();
     const [{ code, stderr }, itself] = await Promise.all([
       runToEnd({ ...ENVIRONMENT(), READ_DATABASE_URL: other.url }),

@@ -89,20 +89,20 @@ describe('a session of the service', () => {
   const begin = async (...names: string[]) => {
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
-    const refused: string[] = [];
+    const rejected: string[] = [];
     const settings = names.map((name) => ({ name, value: 7, required: name === 'required_and_unknown' }));
-    const apply = new SessionSettings(settings, (name, reason) => refused.push(`${name}: ${reason}`));
-    return { client, refused, apply };
+    const apply = new SessionSettings(settings, (name, reason) => rejected.push(`${name}: ${reason}`));
+    return { client, rejected, apply };
   };
 
   it('continues without a setting that the server does not know, which is reported once', async () => {
-    const { client, refused, apply } = await begin(
+    const { client, rejected, apply } = await begin(
       'no_such_setting',
       'tcp_keepalives_interval',
       'client_connection_check_interval',
     );
     for (let n = 0; n < 2; n++) await apply.apply(client);
-    expect(refused).toEqual(['no_such_setting: unrecognized configuration parameter "no_such_setting"']);
+    expect(rejected).toEqual(['no_such_setting: unrecognized configuration parameter "no_such_setting"']);
     const { rows } = await client.query(
       "SELECT setting FROM pg_settings WHERE name = 'client_connection_check_interval'",
     );

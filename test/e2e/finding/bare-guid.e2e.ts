@@ -32,12 +32,12 @@ describe('GET /identifiers/{guid}', () => {
   it('is the only operation that does: others say that the naming authority is missing, and a look-up finds it', async () => {
     const guid = GUID.replace('7E10', '7E12');
     const { body: minted } = await service.client.post('/identifiers', { namingAuthority: service.na, guid });
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       service.client.get(`/identifiers/${guid}/history`),
       service.client.post(`/identifiers/${guid}/withdraw`, { reason: 'x' }),
     ]);
     const { lines } = await sendChanges(service.client, ndjson({ identifier: guid, target: null }));
-    for (const { code, detail } of [...refused.map(({ body }) => body), lines[0].problem]) {
+    for (const { code, detail } of [...rejected.map(({ body }) => body), lines[0].problem]) {
       expect([code, detail]).toEqual(['IDENTIFIER_NOT_FOUND', expect.stringContaining('send NA/GUID')]);
     }
     const { body } = await service.client.post('/identifiers/lookup', { items: [guid] });

@@ -39,12 +39,12 @@ describe('a list whose page would compare more than 21,000 identifiers', () => {
     'state=active',
     'state=reserved&sort=createdAt&limit=1',
     'state=withdrawn&hasTarget=false&createdFrom=2026-01-01',
-  ])('is refused where no index has fewer, also with a total: %s', async (parameters) => {
-    const isRefused = !parameters.includes('hasTarget=false');
-    expect(await list(`${parameters}&total=true`)).toEqual(isRefused ? [400, 'FILTER_TOO_BROAD'] : [200, []]);
+  ])('is rejected where no index has fewer, also with a total: %s', async (parameters) => {
+    const isRejected = !parameters.includes('hasTarget=false');
+    expect(await list(`${parameters}&total=true`)).toEqual(isRejected ? [400, 'FILTER_TOO_BROAD'] : [200, []]);
   });
 
-  it('is refused with the way to get all of them, which is the export', async () => {
+  it('is rejected with the way to get all of them, which is the export', async () => {
     const { body } = await service.client.get('/identifiers?state=reserved');
     expect(body.detail).toContain('GET /identifiers/export');
     const response = await fetch(`${service.server.url}/identifiers/export?state=reserved`);
@@ -81,11 +81,11 @@ describe('lists without an index', () => {
       expect(rows[0]!.waiting).toBeLessThanOrEqual(4);
       await pause(2000);
       await locker.query('ROLLBACK');
-      const refused = (await Promise.all(answers)).filter(
+      const rejected = (await Promise.all(answers)).filter(
         ({ status, body }) => status === 503 && body.code === 'OVERLOADED',
       );
-      expect(refused.length).toBeGreaterThanOrEqual(3);
-      for (const { headers } of refused) expect(headers.get('retry-after')).toBe('2');
+      expect(rejected.length).toBeGreaterThanOrEqual(3);
+      for (const { headers } of rejected) expect(headers.get('retry-after')).toBe('2');
     } finally {
       await locker.end();
     }

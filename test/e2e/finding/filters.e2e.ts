@@ -42,7 +42,7 @@ async function exported(parameters: string, client = service.client, headers: Re
   return lines.map((line) => JSON.parse(line).identifier as string);
 }
 /** What an error says about the first parameter. */
-const refusal = ({ status, body }: Answer) => [status, body.code, body.errors?.[0]];
+const rejection = ({ status, body }: Answer) => [status, body.code, body.errors?.[0]];
 
 beforeAll(async () => {
   const { client, database } = service;
@@ -105,7 +105,7 @@ describe('identifiers without a target or a metadata ID', () => {
   });
 
   it.each(['', '1', 'True', 'no'])('cannot be found by hasTarget=%s', async (text) => {
-    expect(refusal(await list(`hasTarget=${text}`))).toEqual([
+    expect(rejection(await list(`hasTarget=${text}`))).toEqual([
       ...[400, 'INVALID_REQUEST'],
       { parameter: 'hasTarget', detail: 'hasTarget must be true or false' },
     ]);
@@ -138,7 +138,7 @@ describe('the order of a list', () => {
       ['-createdAt', 'createdAt'],
     ]) {
       const { next } = (await list(`sort=${one}&limit=2`)).body;
-      expect(refusal(await list(`sort=${other}&limit=2&cursor=${next}`))).toEqual([
+      expect(rejection(await list(`sort=${other}&limit=2&cursor=${next}`))).toEqual([
         ...[400, 'INVALID_CURSOR'],
         { parameter: 'cursor', detail: expect.any(String) },
       ]);
@@ -147,8 +147,8 @@ describe('the order of a list', () => {
     expect(identifiersOf(await list(`sort=createdAt&limit=2&cursor=${next}`))).toEqual(minted.slice(2, 4));
   });
 
-  it.each(['updatedAt', 'createdat', '+createdAt', ''])('is refused as %j, with those that exist', async (sort) => {
-    expect(refusal(await list(`sort=${encodeURIComponent(sort)}`))).toEqual([
+  it.each(['updatedAt', 'createdat', '+createdAt', ''])('is rejected as %j, with those that exist', async (sort) => {
+    expect(rejection(await list(`sort=${encodeURIComponent(sort)}`))).toEqual([
       ...[400, 'INVALID_REQUEST'],
       { parameter: 'sort', detail: expect.stringContaining('createdAt or -createdAt') },
     ]);
@@ -223,14 +223,14 @@ describe('a date without time', () => {
   });
 
   it.each(['2026-02-30', '2026-13-01', '2026-1-1', '2026-11', '2026-11-01T', '2026-11-01Z'])(
-    '%s is refused',
+    '%s is rejected',
     async (text) => {
       expect((await list(`createdFrom=${text}`)).body.code).toBe('INVALID_REQUEST');
       expect((await service.client.get(`/identifiers/export?createdBefore=${text}`)).body.code).toBe('INVALID_REQUEST');
     },
   );
 
-  it('is refused in a body, where the end of that day could be meant', async () => {
+  it('is rejected in a body, where the end of that day could be meant', async () => {
     const lease = await service.client.mint({ leaseUntil: '2999-01-01' });
     expect([lease.status, lease.body.errors[0].pointer]).toEqual([400, '/leaseUntil']);
     const key = await service.client.post('/api-keys', {
@@ -244,7 +244,7 @@ describe('a date without time', () => {
 });
 
 describe('the filters of an export', () => {
-  it('"targetPrefix" compares octet by octet: case and percent-encoding differ', async () => {
+  it('"targetPrefix" compares byte by byte: case and percent-encoding differ', async () => {
     expect(await exported(`targetPrefix=${encodeURIComponent('https://old.example.org/')}`)).toEqual([
       ...[minted[0], minted[1], minted[5]],
     ]);
@@ -300,12 +300,15 @@ describe('the filters of an export', () => {
     expect((await exported('changedBy=mover', shown)).length).toBe(2);
   });
 
-  it.each(['targetPrefix', 'changedBy'])('are refused by the list, in words that name the export: %s', async (name) => {
-    expect(refusal(await list(`${name}=https://old.example.org/`))).toEqual([
-      ...[400, 'INVALID_REQUEST'],
-      { parameter: name, detail: expect.stringContaining('GET /identifiers/export') },
-    ]);
-  });
+  it.each(['targetPrefix', 'changedBy'])(
+    'are rejected by the list, in words that name the export: %s',
+    async (name) => {
+      expect(rejection(await list(`${name}=https://old.example.org/`))).toEqual([
+        ...[400, 'INVALID_REQUEST'],
+        { parameter: name, detail: expect.stringContaining('GET /identifiers/export') },
+      ]);
+    },
+  );
 });
 
 describe('GET /api-keys/self', () => {

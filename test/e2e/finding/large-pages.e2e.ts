@@ -20,7 +20,7 @@ const MOST_MB = 100;
 const rss = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-// 100 alternates of 16,000 octets in each record, the most that the API accepts: 256 MB together.
+// 100 alternates of 16,000 bytes in each record, the most that the API accepts: 256 MB together.
 beforeAll(async () => {
   await query(
     service.database.url,
@@ -81,11 +81,11 @@ describe('a page of large records', () => {
     const [seen, spilled] = [
       new Set<string>(),
       async () => {
-        const [row] = await query<{ octets: string }>(
+        const [row] = await query<{ bytes: string }>(
           service.database.url,
-          'SELECT temp_bytes AS octets FROM pg_stat_database WHERE datname = current_database()',
+          'SELECT temp_bytes AS bytes FROM pg_stat_database WHERE datname = current_database()',
         );
-        return Number(row!.octets);
+        return Number(row!.bytes);
       },
     ] as const;
     let after = '';

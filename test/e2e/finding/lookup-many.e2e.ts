@@ -108,7 +108,7 @@ describe('POST /identifiers/lookup', () => {
     ['1,001 texts', Array.from({ length: 1001 }, () => 'demo:7')],
     ['a number among texts', ['demo:7', 7]],
     ['null among texts', [null]],
-  ])('refuses %s', async (_, inputs) => {
+  ])('rejects %s', async (_, inputs) => {
     const { status, body } = await lookUp(inputs);
     expect([status, body.code]).toEqual([400, 'INVALID_REQUEST']);
   });
@@ -223,7 +223,7 @@ describe('an input that finds nothing unchanged', () => {
     expect(body.items).toMatchObject([{ input, outcome: 'missing', matchedBy: null }]);
   });
 
-  it('is refused by /normalize as before', async () => {
+  it('is rejected by /normalize as before', async () => {
     for (const input of [`https://hdl.handle.net/${IDENTIFIER}.`, '"demo:7"', `${BARE}.`]) {
       const { body } = await service.client.post('/normalize', { inputs: [input] });
       expect(JSON.stringify(body)).not.toContain(`hdl:${IDENTIFIER}"`);
@@ -233,7 +233,7 @@ describe('an input that finds nothing unchanged', () => {
 });
 
 describe('other texts of people', () => {
-  it('an empty target is refused by the list and by the export', async () => {
+  it('an empty target is rejected by the list and by the export', async () => {
     for (const path of ['/identifiers?target=', '/identifiers/export?target=']) {
       const { status, body } = await service.client.get(path);
       expect([status, body.code, body.errors?.[0].parameter]).toEqual([400, 'INVALID_REQUEST', 'target']);
@@ -252,7 +252,7 @@ describe('other texts of people', () => {
   });
 
   it.each(['application/json', 'text/plain', 'application/merge-patch+json', 'application/x-ndjson;charset=latin1'])(
-    'a stream refuses %s and names application/x-ndjson',
+    'a stream rejects %s and names application/x-ndjson',
     async (type) => {
       for (const path of ['/identifiers/bulk', '/identifiers/import']) {
         const { status, body } = await service.client.send('POST', path, { 'content-type': type }, '{}');

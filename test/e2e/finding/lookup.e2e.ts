@@ -71,13 +71,13 @@ describe('GET /identifiers/{identifier}', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('accepts a Handle of 4096 octets in the path, escaped twice', async () => {
+  it('accepts a Handle of 4096 bytes in the path, escaped twice', async () => {
     const handle = `hdl:1234/${'%C3%A9'.repeat(2045)}`;
     const answer = await service.client.get(`/identifiers/${encodeURIComponent(handle)}`);
     expect([answer.status, answer.body.code]).toEqual([404, 'IDENTIFIER_NOT_FOUND']);
   });
 
-  const refusals: [string, string, number, string][] = [
+  const rejections: [string, string, number, string][] = [
     ['an identifier that nobody registered', `100.102/${'0'.repeat(32)}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['R-25: another naming authority', `0100.102/${GUID}`, 404, 'IDENTIFIER_NOT_FOUND'],
     ['a Handle that is no CORDRA identifier', '10.1045/april2006-paskin', 404, 'IDENTIFIER_NOT_FOUND'],
@@ -86,13 +86,13 @@ describe('GET /identifiers/{identifier}', () => {
     ['CID-10: another Handle under one of ours', '100.102/report-7', 400, 'INVALID_GUID'],
     ['CID-06: an empty segment', encodeURIComponent(`hdl:100..102/${GUID}`), 400, 'INVALID_NAMING_AUTHORITY'],
     ['a word', 'word', 400, 'NOT_RECOGNIZED'],
-    ['octets that are not UTF-8', '100.102/%FF', 400, 'MALFORMED_URL'],
+    ['bytes that are not UTF-8', '100.102/%FF', 400, 'MALFORMED_URL'],
     ['a broken escape', '100.102/%zz', 400, 'MALFORMED_URL'],
     ['U+0000', '100.102/a%00b', 400, 'INVALID_CHARACTER'],
     ['another resolver', encodeURIComponent(`http://example.org/${IDENTIFIER}`), 400, 'AUTHORITY_MISMATCH'],
   ];
 
-  it.each(refusals)('refuses %s', async (_, path, status, code) => {
+  it.each(rejections)('rejects %s', async (_, path, status, code) => {
     const answer = await service.client.get(`/identifiers/${path}`);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -146,7 +146,7 @@ describe('GET /identifiers', () => {
     expect((await find({ metadataId: 'hdl:1234/case' })).body.items).toEqual([]);
   });
 
-  it('stores and finds a Handle of 4096 octets, all of which need an escape', async () => {
+  it('stores and finds a Handle of 4096 bytes, all of which need an escape', async () => {
     const metadataId = `1234/${'é'.repeat(2045)}`;
     const minted = await service.client.mint({ metadataId });
     expect(minted.status).toBe(201);
@@ -222,7 +222,7 @@ describe('GET /identifiers', () => {
     expect(following.body.items.length).toBeGreaterThan(0);
   });
 
-  it('refuses a filter before a cursor', async () => {
+  it('rejects a filter before a cursor', async () => {
     const answer = await service.client.get('/identifiers?cursor=x&namingAuthority=1..2');
     expect(answer.body.errors).toEqual([expect.objectContaining({ parameter: 'namingAuthority' })]);
   });
@@ -251,7 +251,7 @@ describe('GET /identifiers', () => {
     ['namingAuthority=%00', 'INVALID_CHARACTER'],
     ['metadataId=', 'NOT_RECOGNIZED'],
     ['metadataId=hdl:1234/a%00', 'INVALID_CHARACTER'],
-  ])('refuses ?%s with %s', async (query, code) => {
+  ])('rejects ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/identifiers?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(answer.body.errors[0].parameter).toBe(query.slice(0, query.indexOf('=')));

@@ -22,7 +22,7 @@ const AUTHORITIES = [
 
 const service = useService({
   ...{ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'false', NAMING_AUTHORITIES: '100.102' },
-  FACES: 'api,resolver',
+  INTERFACES: 'api,resolver',
 });
 
 let member: Headers;
@@ -172,9 +172,9 @@ describe('CID-10: under a naming authority of ours with the profile "cordra"', (
     ['another text', 'hdl:30/report-7', 7],
   ])('%s is no metadata ID, no alternate and no previous version', async (_, text, offset) => {
     for (const fields of [{ metadataId: text }, { alternateIds: [text] }, { previousVersion: text }]) {
-      const refused = await mint(fields, member);
-      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_GUID']);
-      expect(refused.body.errors[0]).toMatchObject({ offset, rule: 'CID-10' });
+      const rejected = await mint(fields, member);
+      expect([rejected.status, rejected.body.code]).toEqual([400, 'INVALID_GUID']);
+      expect(rejected.body.errors[0]).toMatchObject({ offset, rule: 'CID-10' });
     }
     expect(await normalized([{ input: text }])).toMatchObject([
       { valid: false, error: { code: 'INVALID_GUID', offset } },

@@ -110,7 +110,7 @@ describe('POST /normalize', () => {
     expect(answer.body.items[1].error).toMatchObject({ code: 'INVALID_CHARACTER', offset: 8 });
   });
 
-  it('accepts 10,000 items and refuses 10,001', async () => {
+  it('accepts 10,000 items and rejects 10,001', async () => {
     const items = Array.from({ length: 10_001 }, (_, i) => ({ input: `1234/${i}`, kind: 'handle' }));
     const most = await service.client.post('/normalize', { items: items.slice(1) });
     expect(most.body.items).toHaveLength(10_000);
@@ -127,7 +127,7 @@ describe('POST /normalize', () => {
     ['no items', { items: [] }, '/items'],
     ['items that are no list', { items: 'a' }, '/items'],
     ['a list as an item', { items: [[]] }, '/items'],
-  ])('refuses %s as a whole', async (_, body, pointer) => {
+  ])('rejects %s as a whole', async (_, body, pointer) => {
     const answer = await service.client.post('/normalize', body);
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);
   });
@@ -173,7 +173,7 @@ describe('GET /identifiers/{identifier}/uris', () => {
     expect(answer.body).toMatchObject({ fedoraUri: 'info:fedora/demo:1/DC', handleUri: null });
   });
 
-  it('refuses a malformed identifier with code and offset', async () => {
+  it('rejects a malformed identifier with code and offset', async () => {
     const answer = await service.client.get(`/identifiers/${encodeURIComponent('hdl:100..102/x')}/uris`);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'INVALID_NAMING_AUTHORITY', offset: 8 });

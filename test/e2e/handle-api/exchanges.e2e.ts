@@ -37,7 +37,7 @@ const OTHERS = ['ADMIN', 'PYHANDLE-MODIFY', 'PYHANDLE-READ', 'X1'];
 /** The password of the exchanges, in place of which the runner sends its own key. */
 const PASSWORD = 's3cret-Pass';
 
-const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, FACES: 'api,resolver,handles' });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, INTERFACES: 'api,resolver,handles' });
 
 let key = '';
 

@@ -128,16 +128,16 @@ describe('GET /hrls/handles', () => {
     ['a value that is not UTF-8', 'handles?A=%FF', 400, 4],
     ['a prefix of others', 'handles/99.9?URL=*', 400, 301],
     ['another path', 'nothing', 404, 4],
-  ])('refuses %s', async (_, path, status, responseCode) => {
+  ])('rejects %s', async (_, path, status, responseCode) => {
     expect(await bodyOf(path)).toEqual({ status, body: expect.objectContaining({ responseCode }) });
   });
 
-  it('refuses with a response code also below an escaped path', async () => {
+  it('rejects with a response code also below an escaped path', async () => {
     const { status, text } = await exchange(service.server.url, '/%68rls/handles?limit=x');
     expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ responseCode: 4 })]);
   });
 
-  it('ends searches that take too long, two at a time, refuses those that wait too long, and runs the next one', async () => {
+  it('ends searches that take too long, two at a time, rejects those that wait too long, and runs the next one', async () => {
     const blocker = new pg.Client({ connectionString: service.database.url });
     await blocker.connect();
     try {

@@ -85,7 +85,7 @@ describe('GET /api/handles/{handle}', () => {
     expect(text).toMatch(/^cb_x\(\{"responseCode":1,.*\}\);$/);
   });
 
-  it('refuses credentials together with a callback', async () => {
+  it('rejects credentials together with a callback', async () => {
     const { status, body } = await bodyOf(`${active}?callback=f`, { headers: { authorization: 'Basic eDp5' } });
     expect([status, body.responseCode, body.handle]).toEqual([400, 4, active]);
   });
@@ -294,8 +294,8 @@ describe('GET /api/handles?prefix=', () => {
     expect((await list('prefix=List&page=0&pageSize=0')).body).toMatchObject({ pageSize: 0, handles: [] });
     expect((await list('prefix=List&pageSize=0')).body.handles).toHaveLength(5);
     for (const query of ['page=x', 'page=-1', 'pageSize=1.5', 'page=99999999999']) {
-      const refused = await list(`prefix=List&${query}`);
-      expect([refused.status, refused.body.responseCode]).toEqual([400, 4]);
+      const rejected = await list(`prefix=List&${query}`);
+      expect([rejected.status, rejected.body.responseCode]).toEqual([400, 4]);
     }
   });
 

@@ -40,7 +40,7 @@ const put = (name: string, headers: Record<string, string>) =>
 let secret = '';
 
 beforeAll(async () => {
-  client = await services.start({ FACES: 'api,resolver,handles' });
+  client = await services.start({ INTERFACES: 'api,resolver,handles' });
   const settings = { namingAuthority: '2050', profile: 'handle', storesHandleValues: true, caseInsensitive: true };
   expect((await client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   const { status, body } = await createKey({ handleUser: '2050/ADMIN' });
@@ -62,7 +62,7 @@ describe('a key with a user', () => {
     ['300%3A100.102/ADMIN', null],
     ['300%3A2050/ADMIN', 'wrong'],
     ['', null],
-  ])('is refused with 401 for the user %s and the password %s', async (user, password) => {
+  ])('is rejected with 401 for the user %s and the password %s', async (user, password) => {
     const { status, headers, text } = await put('2050/x', basic(user, password ?? secret));
     expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="handle"']);
     expect(JSON.parse(text)).toMatchObject({ responseCode: 402, handle: '2050/x' });
@@ -157,9 +157,9 @@ describe('the Handle of a user', () => {
     expect((await createKey({ handleUser: '300:100.102/ADMIN', namingAuthorities })).status).toBe(201);
   });
 
-  it('is not assigned by a request that is refused', async () => {
-    const refused = await createKey({ handleUser: '300:100.102/LATE', expiresAt: '2020-01-01T00:00:00Z' });
-    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
+  it('is not assigned by a request that is rejected', async () => {
+    const rejected = await createKey({ handleUser: '300:100.102/LATE', expiresAt: '2020-01-01T00:00:00Z' });
+    expect([rejected.status, rejected.body.code]).toEqual([400, 'INVALID_REQUEST']);
     const key = { ...ADMIN, 'idempotency-key': 'one' };
     const fields = { client: 'b2handle', namingAuthorities: null, scopes: ['read'] };
     expect((await client.post('/api-keys', fields, key)).status).toBe(201);
@@ -180,7 +180,7 @@ describe('the Handle of a user', () => {
   });
 
   it('cannot become an identifier in another process that has not read it', async () => {
-    const other = await services.start({ FACES: 'api,handles' });
+    const other = await services.start({ INTERFACES: 'api,handles' });
     expect((await other.mint({ namingAuthority: '2050', localName: 'warm' }, ADMIN)).status).toBe(201);
     const [key, ...mints] = await Promise.all([
       createKey({ handleUser: '2050/RACE' }),

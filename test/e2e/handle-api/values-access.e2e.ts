@@ -18,7 +18,7 @@ describe.each([
     ACCESS: 'keys',
     ADMIN_API_KEY: ADMIN_KEY,
     PUBLIC_READ: publicRead,
-    FACES: 'api,resolver,handles',
+    INTERFACES: 'api,resolver,handles',
     NAMING_AUTHORITIES: '',
   });
   /** Keys of one naming authority each. */
@@ -79,8 +79,8 @@ describe.each([
       expect(await shown(path, 'reader of 80')).toEqual(withoutHidden);
       for (const name of ['curator of 70', 'admin of 70'])
         expect([name, await shown(path, name)]).toEqual([name, isOpen ? withoutHidden : null]);
-      const isRefused = !isOpen || query.includes('publicOnly=false');
-      expect(await shown(path, 'anonymous')).toEqual(isRefused ? null : withoutHidden);
+      const isRejected = !isOpen || query.includes('publicOnly=false');
+      expect(await shown(path, 'anonymous')).toEqual(isRejected ? null : withoutHidden);
     },
   );
 

@@ -5,7 +5,7 @@ import { exchange } from '../harness/exchange.js';
 import { useService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
 
-const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, FACES: 'api,resolver,handles' });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, INTERFACES: 'api,resolver,handles' });
 
 const TARGET = 'https://repo.example.org/objects/7';
 const METADATA_ID = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
@@ -54,13 +54,13 @@ describe('a PUT under a naming authority without handleValues', () => {
     expect(changed.body).toMatchObject({ target: `${TARGET}/b`, metadataId: METADATA_ID, version: 2 });
   });
 
-  it('refuses other values, and names the setting', async () => {
+  it('rejects other values, and names the setting', async () => {
     const { status, body } = await put(`100.102/${guid()}`, [{ index: 2, type: 'EMAIL', data: 'a@example.org' }]);
     expect([status, body.responseCode]).toEqual([400, 4]);
     expect(body.message).toContain('storesHandleValues');
   });
 
-  it('refuses a suffix that is no GUID', async () => {
+  it('rejects a suffix that is no GUID', async () => {
     expect(await codes(put('100.102/x', [URL_VALUE]))).toEqual([400, 4]);
     expect(await codes(send('DELETE', '100.102/x'))).toEqual([404, 100]);
   });
@@ -238,7 +238,7 @@ describe('values that are not public', () => {
 });
 
 describe('a write with more parameters than are read', () => {
-  it('is refused, and nothing is written', async () => {
+  it('is rejected, and nothing is written', async () => {
     const padding = 'x=1&'.repeat(600);
     expect(await codes(put('Box/padded', [URL_VALUE]))).toEqual([201, 1]);
     expect(await codes(send('DELETE', `Box/padded?${padding}index=1`))).toEqual([400, 4]);

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
  * body. The second attempt of a request with an Idempotency-Key is 409 REQUEST_IN_FLIGHT.
  */
 export class BreakingProxy {
-  /** How many responses were lost, and how many requests were refused. */
+  /** How many responses were lost, and how many requests were rejected. */
   lost = 0;
-  refused = 0;
+  rejected = 0;
   private readonly attempts = new Map<string, number>();
   private readonly server: Server;
 
@@ -26,7 +26,7 @@ export class BreakingProxy {
         const attempt = (this.attempts.get(id) ?? 0) + 1;
         this.attempts.set(id, attempt);
         if (attempt === 2 && key !== '') {
-          this.refused += 1;
+          this.rejected += 1;
           const problem = { code: 'REQUEST_IN_FLIGHT', status: 409 };
           response.writeHead(409, { 'content-type': 'application/problem+json', 'retry-after': '0' });
           response.end(JSON.stringify(problem));

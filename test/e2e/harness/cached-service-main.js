@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createApplication } from '../../../dist/app.setup.js';
 import { readConfig } from '../../../dist/config/config.js';
 import { createPools } from '../../../dist/database/pool.js';
-import { Cursors } from '../../../dist/http/validation/cursor.js';
+import { Cursors } from '../../../dist/http/cursor.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { RecordCache } from '../../../dist/storage/identifiers/cache/record-cache.js';
 import { CursorSecret } from '../../../dist/storage/cursor-secret.js';

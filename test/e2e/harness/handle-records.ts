@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { MintBudget } from '../../../dist/access/mint-budget.js';
+import { MintBudget } from '../../../dist/access/limits/mint-budget.js';
 import { ChangeEngine } from '../../../dist/changing/change-engine.js';
 import { CurationService } from '../../../dist/changing/curation.service.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';

@@ -65,7 +65,7 @@ export function hasValue(text: string, ...requested: readonly string[]): boolean
 export function useLegalRecords(): LegalRecords {
   const service = useService({
     ...{ ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, PUBLIC_READ: 'true', PUBLIC_HISTORY: 'full' },
-    ...{ FACES: 'api,resolver,handles', NAMING_AUTHORITIES: '100.102' },
+    ...{ INTERFACES: 'api,resolver,handles', NAMING_AUTHORITIES: '100.102' },
   });
   const clients = { admin: bearer(ADMIN_KEY), anonymous: {} } as { -readonly [name in keyof Clients]: Clients[name] };
   const ask: LegalRecords['ask'] = async (path, headers, { method = 'GET', body } = {}) => {

@@ -53,10 +53,10 @@ export async function createKey(client: Client): Promise<{ authorization: string
 }
 
 /**
- * Verifies the common members of a refusal.
+ * Verifies the common members of a rejection.
  * @returns its `Retry-After`.
  */
-export function expectRefused(answer: Answer, status: number, code: string): number {
+export function expectRejected(answer: Answer, status: number, code: string): number {
   expect([answer.status, answer.body.code]).toEqual([status, code]);
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
@@ -65,8 +65,8 @@ export function expectRefused(answer: Answer, status: number, code: string): num
 
 export const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
-/** The number of requests refused for a reason, from the metrics. */
-export async function refusals(client: Client, reason: string): Promise<number> {
+/** The number of requests rejected for a reason, from the metrics. */
+export async function rejections(client: Client, reason: string): Promise<number> {
   const text = await (await fetch(`${client.base}/metrics`, { headers: ADMIN })).text();
-  return Number(new RegExp(`^mintmark_refused_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+  return Number(new RegExp(`^mintmark_rejected_requests_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 }

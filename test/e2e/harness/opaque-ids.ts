@@ -3,12 +3,12 @@ import { ADMIN, ADMIN_KEY } from '../access/authorisation/credentials.js';
 import type { Answer } from './client.js';
 import { type TestService, useService } from './service.js';
 
-/** A service with keys and every face. */
+/** A service with keys and every interface. */
 export const SETTINGS = {
   ACCESS: 'keys',
   ADMIN_API_KEY: ADMIN_KEY,
   NAMING_AUTHORITIES: '100.102',
-  FACES: 'api,resolver,handles',
+  INTERFACES: 'api,resolver,handles',
 };
 /** A naming authority whose metadata IDs are opaque; `Any2` is another one. */
 export const ANY = 'Any';
@@ -45,7 +45,7 @@ export const REAL_LIFE: readonly (readonly [kind: string, id: string])[] = [
   ['a single character', '7'],
 ];
 
-export const REFUSED: readonly (readonly [kind: string, id: unknown])[] = [
+export const REJECTED: readonly (readonly [kind: string, id: unknown])[] = [
   ['an empty text', ''],
   ['U+0000', 'a\0b'],
   ['a tab', 'a\tb'],
@@ -53,7 +53,7 @@ export const REFUSED: readonly (readonly [kind: string, id: unknown])[] = [
   ['DEL', 'a\x7f'],
   ['a C1 control', 'a\x85b'],
   ['half a surrogate pair', 'a\ud800'],
-  ['2,049 octets', `${'é'.repeat(1024)}a`],
+  ['2,049 bytes', `${'é'.repeat(1024)}a`],
   ['a number', 4711],
   ['an object', {}],
 ];

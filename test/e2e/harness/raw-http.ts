@@ -15,7 +15,7 @@ export interface RawConnection {
 
 const LIMIT_MS = 10_000;
 
-/** Opens a connection on which a test writes the octets of HTTP. */
+/** Opens a connection on which a test writes the bytes of HTTP. */
 export async function connectTo(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

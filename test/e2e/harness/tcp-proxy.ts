@@ -3,13 +3,13 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
 /**
  * A TCP proxy between a client and a server with faults:
  *
- * - `pass`: forwards octets in both directions;
- * - `refuse`: does not listen, and resets every connection;
+ * - `pass`: forwards bytes in both directions;
+ * - `reject`: does not listen, and resets every connection;
  * - `silent`: accepts connections and forwards nothing; connections of that time stay silent;
  * - `deaf`: forwards requests and drops the responses;
  * - `gone`: as `silent`, and does not forward the end of a connection, as after a power failure of the host.
  */
-export type Weather = 'pass' | 'refuse' | 'silent' | 'deaf' | 'gone';
+export type Weather = 'pass' | 'reject' | 'silent' | 'deaf' | 'gone';
 
 export class TcpProxy {
   private weather: Weather = 'pass';
@@ -70,7 +70,7 @@ export class TcpProxy {
   async set(weather: Weather): Promise<void> {
     this.weather = weather;
     if (weather === 'silent' || weather === 'gone') for (const pair of this.pairs) pair.dead = true;
-    if (weather === 'refuse') await this.close();
+    if (weather === 'reject') await this.close();
     else await this.listen();
   }
 
@@ -104,18 +104,18 @@ export class TcpProxy {
       upstream.destroy();
     };
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
-    client.on('data', (octets) => {
-      if (this.awaited !== null && octets.includes(this.awaited.words)) {
+    client.on('data', (bytes) => {
+      if (this.awaited !== null && bytes.includes(this.awaited.words)) {
         pair.answered = this.awaited.answered;
         this.awaited = null;
       }
-      if (this.fatalText !== null && octets.includes(this.fatalText)) client.resetAndDestroy();
-      else if (!pair.dead) upstream.write(octets);
+      if (this.fatalText !== null && bytes.includes(this.fatalText)) client.resetAndDestroy();
+      else if (!pair.dead) upstream.write(bytes);
     });
-    upstream.on('data', (octets) => {
+    upstream.on('data', (bytes) => {
       if (this.weather === 'deaf') pair.dead = true;
       if (pair.answered !== null) pair.answered({ cut: end });
-      else if (!pair.dead) client.write(octets);
+      else if (!pair.dead) client.write(bytes);
     });
   }
 }

@@ -8,7 +8,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const send = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
   service.client.send('POST', '/identifiers', headers, body);
 
-describe('POST /identifiers refuses', () => {
+describe('POST /identifiers rejects', () => {
   const bodies: [string, string | Uint8Array, number, string][] = [
     ['no body', '', 400, 'INVALID_REQUEST'],
     ['half a body', '{"namingAuthority":"100.1', 400, 'MALFORMED_JSON'],
@@ -16,7 +16,7 @@ describe('POST /identifiers refuses', () => {
     ['a list', '[]', 400, 'INVALID_REQUEST'],
     ['null', 'null', 400, 'INVALID_REQUEST'],
     ['a number', '5', 400, 'INVALID_REQUEST'],
-    ['octets that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'MALFORMED_JSON'],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'MALFORMED_JSON'],
     ['a key that stands twice', '{"namingAuthority":"100.102","namingAuthority":"100.103"}', 400, 'MALFORMED_JSON'],
     ['a number past 2^53', '{"namingAuthority":9007199254740993}', 400, 'MALFORMED_JSON'],
     ['lists within lists without end', '['.repeat(60_000), 400, 'MALFORMED_JSON'],
@@ -94,13 +94,13 @@ describe('POST /identifiers refuses', () => {
     expect(body.errors).toEqual([{ pointer: '/reasonCode', detail }]);
   });
 
-  it('a body in chunks over the limit, and names the limit in octets', async () => {
+  it('a body in chunks over the limit, and names the limit in bytes', async () => {
     const body = new Blob([`{"namingAuthority":"${'1'.repeat(300_000)}"}`]).stream();
     const answer = await fetch(`${service.server.url}/identifiers`, {
       ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' as const },
     });
     expect(answer.status).toBe(413);
-    expect(((await answer.json()) as { detail: string }).detail).toMatch(/at most [0-9]+ octets/);
+    expect(((await answer.json()) as { detail: string }).detail).toMatch(/at most [0-9]+ bytes/);
   });
 
   it('a query parameter that the list does not have, and names those that it has', async () => {
@@ -116,7 +116,7 @@ describe('POST /identifiers refuses', () => {
     ['a metadata ID that is a list', { metadataId: ['hdl:1/2'] }, 'INVALID_REQUEST', '/metadataId'],
     ['U+0000 in a metadata ID', { metadataId: 'hdl:1234/a\u0000b' }, 'INVALID_CHARACTER', '/metadataId'],
     ['a lone surrogate in a metadata ID', { metadataId: '1234/\udc00' }, 'INVALID_CHARACTER', '/metadataId'],
-    ['an escaped octet that is not UTF-8', { metadataId: 'hdl:1234/%FF' }, 'INVALID_UTF8', '/metadataId'],
+    ['an escaped byte that is not UTF-8', { metadataId: 'hdl:1234/%FF' }, 'INVALID_UTF8', '/metadataId'],
     ['a metadata ID too long when escaped', { metadataId: `1/${'é'.repeat(6000)}` }, 'INVALID_REQUEST', '/metadataId'],
     ['a UUID as metadata ID', { metadataId: 'F58FB49EB1F848F0A606E84CEF294BE5' }, 'MISSING_SEPARATOR', '/metadataId'],
     [
@@ -172,7 +172,7 @@ describe('POST /identifiers refuses', () => {
     ['POST', '/naming-authorities'],
     ['PATCH', '/naming-authorities/100.102'],
     ['POST', '/api-keys'],
-  ])('refuses an Idempotency-Key before a body, in %s %s', async (method, path) => {
+  ])('rejects an Idempotency-Key before a body, in %s %s', async (method, path) => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'two words', 'if-match': '*' };
     const answer = await service.client.send(method, path, headers, '{"none":1}');
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
@@ -198,7 +198,7 @@ describe('POST /identifiers refuses', () => {
   });
 });
 
-describe('POST /api-keys refuses', () => {
+describe('POST /api-keys rejects', () => {
   it.each([[[]], [[[]]], [['100.102']], ['100.102'], [7]])('%j as naming authorities', async (grants) => {
     const key = { client: 'a', scopes: ['read'], namingAuthorities: grants };
     const answer = await service.client.post('/api-keys', key);
@@ -248,7 +248,7 @@ describe('input that never becomes a request', () => {
     expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
-  it('a tunnel is refused with a problem', async () => {
+  it('a tunnel is rejected with a problem', async () => {
     const answer = await raw('CONNECT a.example:443 HTTP/1.1\r\nhost: a.example:443\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     expect(answer).toContain('"code":"NOT_FOUND"');
@@ -264,7 +264,7 @@ describe('input that never becomes a request', () => {
     expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('octets after a request that closes the connection have no response (RFC 9112 9.6)', async () => {
+  it('bytes after a request that closes the connection have no response (RFC 9112 9.6)', async () => {
     const request = 'GET ftp://evil.example/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
     expect((await raw(request.repeat(40))).match(/HTTP\/1\.1 [0-9]+/g)).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ const KEY = 'correct-horse-battery-staple-correct-horse';
 
 const service = useService({
   ...PATIENT,
-  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, FACES: 'api,resolver,handles' },
+  ...{ ACCESS: 'keys', ADMIN_API_KEY: KEY, INTERFACES: 'api,resolver,handles' },
   ...{ BODY_LIMIT_BYTES: '2097152', LOG_LEVEL: 'error' },
 });
 
@@ -37,7 +37,7 @@ it('every response to valid, mutated and hostile requests is documented, and non
   const { child, stderr } = service.server;
   const ending = child.exitCode === null && child.signalCode === null ? '' : stderr();
   if (result.failures.length > 0) throw new Error(`${words}\n${ending}`);
-  // The requests reached the operations: each of them succeeded and refused something.
+  // The requests reached the operations: each of them succeeded and rejected something.
   for (const [id, counts] of result.table) {
     const statuses = [...counts.keys()].map(String);
     const reaches = (pattern: RegExp) => statuses.some((status) => pattern.test(status));

@@ -13,7 +13,7 @@ const SECURITY_HEADERS = {
 
 const service = useService({ REQUEST_TIMEOUT_MS: '1000' });
 
-/** Sends octets; returns the status line, headers by lower-case name, and body of the response. */
+/** Sends bytes; returns the status line, headers by lower-case name, and body of the response. */
 function raw(bytes: string): Promise<{ head: string; headers: Map<string, string>; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);
@@ -34,12 +34,12 @@ function raw(bytes: string): Promise<{ head: string; headers: Map<string, string
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
-/** One response of each kind: of a controller, a refusal before routing, and one written directly to the socket. */
+/** One response of each kind: of a controller, a rejection before routing, and one written directly to the socket. */
 const ANSWERS: [string, string][] = [
   ['an answer', get('/identifiers')],
   ['a health check', get('/health/live')],
   ['metrics', get('/metrics')],
-  ['a refusal', get('/identifiers/100.102%2Fx')],
+  ['a rejection', get('/identifiers/100.102%2Fx')],
   ['a path that is not served', get('/nowhere')],
   ['a method that is not served', 'DELETE /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
   ['OPTIONS', 'OPTIONS /identifiers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],

@@ -22,8 +22,8 @@ const LINES = '{"namingAuthority":"100.102"}\n'.repeat(300);
 const ROWS = `identifier,metadataId\n${'100.102/AB,\n'.repeat(300)}`;
 const CHUNKED = 'transfer-encoding: chunked';
 
-/** Complete, incomplete and broken requests, and octets that are none. */
-const OCTETS: readonly string[] = [
+/** Complete, incomplete and broken requests, and bytes that are none. */
+const BYTES: readonly string[] = [
   get('/openapi.json'),
   get('/docs/swagger-ui-bundle.js'),
   get('/identifiers?limit=100'),
@@ -73,12 +73,12 @@ const CLOSINGS: readonly Closing[] = [
   (socket) => socket.destroy(),
   (socket) => {
     socket.end();
-    // With unread octets the system sends a reset.
+    // With unread bytes the system sends a reset.
     setTimeout(() => socket.destroy(), 50);
   },
 ];
 
-/** Connects, sends octets with pauses, and ends the connection. @param reads whether the client reads. */
+/** Connects, sends bytes with pauses, and ends the connection. @param reads whether the client reads. */
 async function misuse(pieces: readonly string[], pausesMs: readonly number[], close: Closing, reads: boolean) {
   const { hostname, port } = new URL(service.server.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -122,8 +122,8 @@ it('connections that end at any moment of any request do no harm', async () => {
   const client = async () => {
     while (performance.now() < end && service.server.child.exitCode === null) {
       const pieces = Array.from({ length: random.int(1, 4) }, () => {
-        const octets = random.pick(OCTETS);
-        return octets.length < 1000 && random.chance(0.1) ? octets.repeat(40) : octets;
+        const bytes = random.pick(BYTES);
+        return bytes.length < 1000 && random.chance(0.1) ? bytes.repeat(40) : bytes;
       });
       const pauses = pieces.map(() => random.int(0, 12));
       await misuse(pieces, pauses, random.pick(CLOSINGS), random.chance(0.7));

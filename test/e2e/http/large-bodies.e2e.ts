@@ -36,13 +36,13 @@ async function begin(base: string, line: string, headers: Headers): Promise<RawC
   return connection;
 }
 
-/** Sends four bodies of the largest size without their last octets. */
-async function occupy(base: string, line: string, headers: (i: number) => Headers, octets: number): Promise<void> {
+/** Sends four bodies of the largest size without their last bytes. */
+async function occupy(base: string, line: string, headers: (i: number) => Headers, bytes: number): Promise<void> {
   for (let i = 0; i < 4; i++) {
     const connection = await begin(base, line, { ...headers(i), 'content-length': String(LARGEST) });
-    connection.socket.write(Buffer.alloc(octets, 0x20));
+    connection.socket.write(Buffer.alloc(bytes, 0x20));
   }
-  await pause(octets === 1 ? 300 : 1500);
+  await pause(bytes === 1 ? 300 : 1500);
 }
 
 /** A valid body of about 200 KB. */
@@ -56,16 +56,16 @@ describe('four bodies of the largest size that are never finished', () => {
   it.each([
     ['only begin', 1],
     ['almost arrived', LARGEST - 1],
-  ])('of one address and %s do not stop another address', async (_, octets) => {
-    await occupy(service.server.url, 'POST /normalize', () => from('192.0.2.1'), octets);
+  ])('of one address and %s do not stop another address', async (_, bytes) => {
+    await occupy(service.server.url, 'POST /normalize', () => from('192.0.2.1'), bytes);
     expect((await normalize(from('192.0.2.2'))).status).toBe(200);
   });
 
   it.each([
     ['only begin', 1],
     ['almost arrived', LARGEST - 1],
-  ])('of four addresses and %s do not stop another address', async (_, octets) => {
-    await occupy(service.server.url, 'POST /normalize', (i) => from(`192.0.2.${i}`), octets);
+  ])('of four addresses and %s do not stop another address', async (_, bytes) => {
+    await occupy(service.server.url, 'POST /normalize', (i) => from(`192.0.2.${i}`), bytes);
     expect((await normalize(from('198.51.100.1'))).status).toBe(200);
   });
 
@@ -79,19 +79,19 @@ describe('four bodies of the largest size that are never finished', () => {
     it.each([
       ['only begin', 1],
       ['almost arrived', LARGEST - 1],
-    ])('and %s do not stop another key', async (_, octets) => {
+    ])('and %s do not stop another key', async (_, bytes) => {
       const [key, other] = [await createKey(client), await createKey(client)];
-      await occupy(client.base, 'POST /identifiers/batch', () => key, octets);
+      await occupy(client.base, 'POST /identifiers/batch', () => key, bytes);
       const headers = { 'content-type': 'application/json', ...other };
       expect((await client.send('POST', '/identifiers/batch', headers, BATCH)).status).toBe(200);
     });
 
-    it('are more than the share of a client: it is refused with Retry-After, and served after they end', async () => {
+    it('are more than the share of a client: it is rejected with Retry-After, and served after they end', async () => {
       const key = await createKey(client);
       await occupy(client.base, 'POST /identifiers/batch', () => key, 5_000_000);
-      const refused = open.map(({ received }) => received()).filter((text) => text !== '');
-      expect(refused).not.toEqual([]);
-      expect(refused[0]).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
+      const rejected = open.map(({ received }) => received()).filter((text) => text !== '');
+      expect(rejected).not.toEqual([]);
+      expect(rejected[0]).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
       for (const { socket } of open.splice(0)) socket.destroy();
       await pause(200);
       const batch = BATCH.padEnd(LARGEST);
@@ -104,21 +104,21 @@ describe('four bodies of the largest size that are never finished', () => {
 describe('a chunked body', () => {
   const CHUNKED = { 'transfer-encoding': 'chunked' };
 
-  it('over the limit of its route is refused with the limit', async () => {
+  it('over the limit of its route is rejected with the limit', async () => {
     const connection = await begin(service.server.url, 'POST /identifiers', { ...ADMIN, ...CHUNKED });
     connection.socket.write(`${(300_000).toString(16)}\r\n${' '.repeat(300_000)}\r\n`);
     await connection.until('"code":"BODY_TOO_LARGE"');
-    expect(connection.received()).toContain('The body may have at most 262144 octets.');
+    expect(connection.received()).toContain('The body may have at most 262144 bytes.');
   });
 
   it('of more than 64 KiB counts on a route for one record', async () => {
     const small = await start({ BODY_LIMIT_BYTES: '262144', MAX_CONCURRENT_PER_KEY: '0' });
     const key = await createKey(small);
-    const octets = 200_000;
+    const bytes = 200_000;
     const bodies = [];
     for (let i = 0; i < 2; i++) {
       const connection = await begin(small.base, 'POST /identifiers', { ...key, ...CHUNKED });
-      connection.socket.write(`${octets.toString(16)}\r\n${' '.repeat(octets)}\r\n`);
+      connection.socket.write(`${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`);
       bodies.push(connection);
       await pause(200);
     }
@@ -126,15 +126,15 @@ describe('a chunked body', () => {
     expect(bodies[0]!.received()).toBe('');
   });
 
-  it('in chunks of one octet is read whole', async () => {
+  it('in chunks of one byte is read whole', async () => {
     const connection = await begin(service.server.url, 'POST /normalize', CHUNKED);
     const body = JSON.stringify({ items: [{ input: 'hdl:1/2' }] }).padStart(100_000);
-    connection.socket.write(`${[...body].map((octet) => `1\r\n${octet}\r\n`).join('')}0\r\n\r\n`);
+    connection.socket.write(`${[...body].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`);
     expect(await connection.until('"normalized"')).toContain('HTTP/1.1 200 OK');
   });
 });
 
-describe('a body in tiny pieces takes no more memory than its octets', () => {
+describe('a body in tiny pieces takes no more memory than its bytes', () => {
   const rss = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
@@ -153,7 +153,7 @@ describe('a body in tiny pieces takes no more memory than its octets', () => {
     return highest - idle;
   }
 
-  it('as chunks of one octet', async () => {
+  it('as chunks of one byte', async () => {
     const chunks = '1\r\n \r\n'.repeat(1_000_000);
     const mb = await growth(async () => {
       for (let i = 0; i < 4; i++) {
@@ -166,14 +166,14 @@ describe('a body in tiny pieces takes no more memory than its octets', () => {
 
   it('as line feeds behind 29 requests without a response', async () => {
     const gets = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(29);
-    const octets = 4_000_000;
-    const post = `POST /normalize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${octets}\r\n\r\n`;
+    const bytes = 4_000_000;
+    const post = `POST /normalize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
     const mb = await growth(async () => {
       for (let i = 0; i < 4; i++) {
         const connection = await connectTo(service.server.url);
         open.push(connection);
         connection.socket.pause();
-        connection.socket.write(gets + post + '\n'.repeat(octets - 1));
+        connection.socket.write(gets + post + '\n'.repeat(bytes - 1));
       }
     });
     expect(mb).toBeLessThan(MAX_GROWTH_MB);

@@ -46,7 +46,7 @@ async function sendUnread(path: string, body: string, framing = `content-length:
   return connection;
 }
 
-/** None of the requests was refused. */
+/** None of the requests was rejected. */
 async function expectAccepted(unread: readonly RawConnection[]): Promise<void> {
   for (const connection of unread) {
     connection.socket.resume();
@@ -132,7 +132,7 @@ describe('a body with many faults', () => {
   it.each([
     ['items', { items: Array.from({ length: 10_000 }, () => ({ input: 1, kind: 'x', context: { profile: 1 } })) }],
     ['unknown members', { items: Array.from({ length: 1400 }, (_, i) => ({ input: 'x', ...unknownMembers(99, i) })) }],
-  ])('is refused with the first hundred of them: %s', async (_, body) => {
+  ])('is rejected with the first hundred of them: %s', async (_, body) => {
     const answer = await post('/normalize', JSON.stringify(body));
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(answer.body.errors).toHaveLength(100);
@@ -196,8 +196,8 @@ describe('a response that is longer than its request', () => {
   it('has no input of more than 65,536 characters', async () => {
     const item = (length: number) => JSON.stringify({ items: [{ input: 'x'.repeat(length) }] });
     expect((await post('/normalize', item(65_536))).status).toBe(200);
-    const refused = await post('/normalize', item(65_537));
-    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/items/0/input']);
+    const rejected = await post('/normalize', item(65_537));
+    expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, '/items/0/input']);
   });
 
   it('of a look-up is generated while it is read too', async () => {
@@ -226,23 +226,23 @@ describe('large bodies of one address without a key', () => {
   it.each([
     ['with Content-Length', large, `content-length: ${large.length}`],
     ['in chunks', chunked(large), 'transfer-encoding: chunked'],
-  ])('are four at once %s, and the fifth is refused with Retry-After', async (_, octets, framing) => {
-    const unfinished = octets.slice(0, -20);
+  ])('are four at once %s, and the fifth is rejected with Retry-After', async (_, bytes, framing) => {
+    const unfinished = bytes.slice(0, -20);
     const connections = await Promise.all(
       Array.from({ length: 5 }, () => sendUnread('/normalize', unfinished, framing)),
     );
-    const refused = await Promise.any(
+    const rejected = await Promise.any(
       connections.map(async (connection) => {
         connection.socket.resume();
         await connection.until('"code"');
         return connection;
       }),
     );
-    expect(refused.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
+    expect(rejected.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
     expect((await post('/normalize', amplified(10, 10))).status).toBe(200);
-    const four = connections.filter((connection) => connection !== refused);
+    const four = connections.filter((connection) => connection !== rejected);
     expect(four.map(({ received }) => received())).toEqual(['', '', '', '']);
-    for (const { socket } of four) socket.write(octets.slice(-20));
+    for (const { socket } of four) socket.write(bytes.slice(-20));
     for (const connection of four) expect(await connection.until('"normalized"')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await untilServed(large)).toBe(200);
   });

@@ -5,8 +5,8 @@ import type { Client } from '../harness/client.js';
 import {
   ADMIN,
   createKey,
-  expectRefused,
-  refusals,
+  expectRejected,
+  rejections,
   statuses,
   useLimitedServices,
 } from '../harness/limited-services.js';
@@ -22,13 +22,13 @@ describe('requests at once', () => {
     const lock = await lockTable('api_key');
     const waiting = Array.from({ length: 3 }, () => createKeyRaw(client));
     await lock.until(3);
-    expectRefused(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
+    expectRejected(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
     expect((await client.mint({}, one)).status).toBe(201);
     expect((await client.mint({}, other)).status).toBe(201);
     await lock.release();
     expect(statuses(await Promise.all(waiting))).toEqual([201, 201, 201]);
     expect((await client.get('/identifiers', ADMIN)).status).toBe(200);
-    expect(await refusals(client, 'key_concurrency')).toBe(1);
+    expect(await rejections(client, 'key_concurrency')).toBe(1);
   });
 
   it('of a client that disconnected are counted until their work is over', async () => {
@@ -42,11 +42,11 @@ describe('requests at once', () => {
       signal: hungUp.signal,
     }).catch((error: unknown) => error);
     await lock.until(1);
-    expectRefused(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
+    expectRejected(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
     hungUp.abort();
     await given;
     await pause(200);
-    expectRefused(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
+    expectRejected(await client.get('/identifiers', ADMIN), 429, 'CONCURRENCY_LIMITED');
     await lock.release();
     await waitUntil(async () => (await client.get('/identifiers', ADMIN)).status === 200);
   });
@@ -67,7 +67,7 @@ describe('long polls and event streams', () => {
       signal: hangUp.signal,
     }).catch((error: unknown) => error);
     await waitUntil(async () => (await client.get('/events', ADMIN)).status === 429);
-    expectRefused(await client.get('/events', ADMIN), 429, 'CONCURRENCY_LIMITED');
+    expectRejected(await client.get('/events', ADMIN), 429, 'CONCURRENCY_LIMITED');
     expect((await client.get('/identifiers', ADMIN)).status).toBe(200);
     expect((await client.get('/events', await createKey(client))).status).toBe(200);
     hangUp.abort();
@@ -77,7 +77,7 @@ describe('long polls and event streams', () => {
 });
 
 describe('an overload', () => {
-  it('refuses mints at once, but no look-up, and is over when the database is free again', async () => {
+  it('rejects mints at once, but no look-up, and is over when the database is free again', async () => {
     const client = await start({
       DATABASE_POOL_SIZE: '4',
       // Longer than the wait for the lock.
@@ -93,12 +93,12 @@ describe('an overload', () => {
     // Writes use two of four connections.
     await lock.until(2);
     await waitUntil(async () => (await queueDepth(client)) >= 4);
-    for (let i = 0; i < 5; i++) expectRefused(await client.mint({}, ADMIN), 503, 'OVERLOADED');
+    for (let i = 0; i < 5; i++) expectRejected(await client.mint({}, ADMIN), 503, 'OVERLOADED');
     const found = client.get(path);
     expect((await client.post('/normalize', { items: [{ input: 'hdl:1/2' }] })).status).toBe(200);
     expect((await client.get('/health/live')).status).toBe(200);
-    expectRefused(await client.mint({}, ADMIN), 503, 'OVERLOADED');
-    expect(await refusals(client, 'overload')).toBe(6);
+    expectRejected(await client.mint({}, ADMIN), 503, 'OVERLOADED');
+    expect(await rejections(client, 'overload')).toBe(6);
     await lock.release();
     expect((await found).status).toBe(200);
     expect(new Set(statuses(await Promise.all(waiting)))).toEqual(new Set([201]));

@@ -4,8 +4,8 @@ import type { Answer, Client } from '../harness/client.js';
 import {
   ADMIN,
   createKey,
-  expectRefused,
-  refusals,
+  expectRejected,
+  rejections,
   statuses,
   useLimitedServices,
 } from '../harness/limited-services.js';
@@ -41,11 +41,11 @@ describe('the rate of a key', () => {
     // The bucket gains one in three seconds, and twenty requests may take as long.
     const more: Answer[] = [];
     while (more.at(-1)?.status !== 429 && more.length < 10) more.push(await client.mint({}, key));
-    const refused = more.at(-1)!;
-    const wait = expectRefused(refused, 429, 'RATE_LIMITED');
+    const rejected = more.at(-1)!;
+    const wait = expectRejected(rejected, 429, 'RATE_LIMITED');
     expect(wait).toBeLessThanOrEqual(3);
-    expect(listOf(refused.headers.get('ratelimit')).key).toMatchObject({ r: 0 });
-    expect(await refusals(client, 'key_rate')).toBe(1);
+    expect(listOf(rejected.headers.get('ratelimit')).key).toMatchObject({ r: 0 });
+    expect(await rejections(client, 'key_rate')).toBe(1);
     await pause(wait * 1000);
     expect((await client.mint({}, key)).status).toBe(201);
   });
@@ -59,13 +59,13 @@ describe('the rate of a key', () => {
       expect(statuses(answers)).toEqual([404, 404, 404, 429]);
     }
     const again = { authorization: one.authorization.replace('Bearer', 'bearer') };
-    expectRefused(await client.get(MISSING, again), 429, 'RATE_LIMITED');
+    expectRejected(await client.get(MISSING, again), 429, 'RATE_LIMITED');
   });
 
-  it('refuses before the body is judged, and never health checks', async () => {
+  it('rejects before the body is judged, and never health checks', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
     expect((await client.post('/normalize', { nonsense: 1 })).status).toBe(400);
-    expectRefused(await client.post('/normalize', { nonsense: 1 }), 429, 'RATE_LIMITED');
+    expectRejected(await client.post('/normalize', { nonsense: 1 }), 429, 'RATE_LIMITED');
     for (const path of ['/health/live', '/health/ready']) {
       const answer = await client.get(path);
       expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([path, 200, null]);
@@ -81,7 +81,7 @@ describe('the rate of a key', () => {
       await answer.arrayBuffer();
     }
     for (const path of ['/problems', '/openapi.json', '/openapi.yaml', '/docs', '/docs/index.css', MISSING]) {
-      expectRefused(await client.get(path), 429, 'RATE_LIMITED');
+      expectRejected(await client.get(path), 429, 'RATE_LIMITED');
     }
     expect((await client.get(MISSING, key)).status).toBe(404);
     expect((await client.get('/health/live')).status).toBe(200);
@@ -96,9 +96,9 @@ describe('the rate of a key', () => {
     }
     expect((await client.get('/nowhere')).status).toBe(404);
     expect((await client.send('PUT', '/identifiers', {})).status).toBe(405);
-    expectRefused(await client.get('/nowhere'), 429, 'RATE_LIMITED');
-    expectRefused(await client.get('/%zz'), 429, 'RATE_LIMITED');
-    expectRefused(await client.send('PUT', '/identifiers', {}), 429, 'RATE_LIMITED');
+    expectRejected(await client.get('/nowhere'), 429, 'RATE_LIMITED');
+    expectRejected(await client.get('/%zz'), 429, 'RATE_LIMITED');
+    expectRejected(await client.send('PUT', '/identifiers', {}), 429, 'RATE_LIMITED');
     expect((await client.send('PUT', '/health/live', {})).status).toBe(405);
     expect((await client.get(MISSING, key)).status).toBe(404);
   });
@@ -107,11 +107,11 @@ describe('the rate of a key', () => {
     const from = (address: string) => ({ 'x-forwarded-for': address });
     const strict = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1' });
     expect((await strict.get(MISSING, from('192.0.2.1'))).status).toBe(404);
-    expectRefused(await strict.get(MISSING, from('192.0.2.2')), 429, 'RATE_LIMITED');
+    expectRejected(await strict.get(MISSING, from('192.0.2.2')), 429, 'RATE_LIMITED');
     const behind = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' });
     expect((await behind.get(MISSING, from('192.0.2.1'))).status).toBe(404);
     expect((await behind.get(MISSING, from('192.0.2.2'))).status).toBe(404);
-    expectRefused(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
+    expectRejected(await behind.get(MISSING, from('192.0.2.1')), 429, 'RATE_LIMITED');
     // A port does not make another client, and some proxies write one.
     const ported = [
       '192.0.2.1:2001',
@@ -119,12 +119,12 @@ describe('the rate of a key', () => {
       '198.51.100.9:1, 192.0.2.1',
       '198.51.100.9, 192.0.2.1:7, 127.0.0.1:9',
     ];
-    for (const address of ported) expectRefused(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
+    for (const address of ported) expectRejected(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
     expect((await behind.get(MISSING, from('[2001:db8:1:2::1]:2001'))).status).toBe(404);
     for (const address of ['[2001:db8:1:2::2]:2002', '2001:DB8:1:2::3', '[2001:0db8:1:2::4]'])
-      expectRefused(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
+      expectRejected(await behind.get(MISSING, from(address)), 429, 'RATE_LIMITED');
     // Entries of the client before that of the proxy have no effect.
-    expectRefused(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
+    expectRejected(await behind.get(MISSING, from('198.51.100.9, 192.0.2.1')), 429, 'RATE_LIMITED');
   });
 
   it('is not limited by default where access is open', async () => {
@@ -157,17 +157,17 @@ describe('the rate of a naming authority', () => {
     expect(listOf(minted[0]!.headers.get('ratelimit-policy'))['naming-authority']).toEqual({ q: 4, w: 60 });
     expect(listOf(minted[0]!.headers.get('ratelimit'))['naming-authority']).toMatchObject({ r: 3 });
     expect(listOf(minted[0]!.headers.get('ratelimit'))).toHaveProperty('key');
-    expectRefused(await client.mint({}, one), 429, 'RATE_LIMITED');
-    expectRefused(await client.mint({}, other), 429, 'RATE_LIMITED');
+    expectRejected(await client.mint({}, one), 429, 'RATE_LIMITED');
+    expectRejected(await client.mint({}, other), 429, 'RATE_LIMITED');
     expect((await client.mint({ namingAuthority: '2000.01' }, one)).status).toBe(201);
     expect((await client.get(`/identifiers/${minted[0]!.body.identifier}`, one)).status).toBe(200);
-    expect(await refusals(client, 'naming_authority_rate')).toBe(2);
+    expect(await rejections(client, 'naming_authority_rate')).toBe(2);
   });
 
   it('counts identifiers, not requests: a pair is two', async () => {
     const pair = { namingAuthority: '3001', mintMetadataId: true };
     expect((await ofThree.mint(pair, ADMIN)).status).toBe(201);
-    expectRefused(await ofThree.mint(pair, ADMIN), 429, 'RATE_LIMITED');
+    expectRejected(await ofThree.mint(pair, ADMIN), 429, 'RATE_LIMITED');
     expect((await ofThree.mint({ namingAuthority: '3001' }, ADMIN)).status).toBe(201);
   });
 
@@ -176,17 +176,17 @@ describe('the rate of a naming authority', () => {
     const batch = (count: number, namingAuthority: string) =>
       client.post('/identifiers/batch', { namingAuthority, count }, ADMIN);
     expect((await batch(9, '100.102')).status).toBe(200);
-    expectRefused(await batch(5, '100.102'), 429, 'RATE_LIMITED');
+    expectRejected(await batch(5, '100.102'), 429, 'RATE_LIMITED');
     expect((await client.mint({}, ADMIN)).status).toBe(201);
     const leaseUntil = new Date(Date.now() + 3_600_000).toISOString();
     const reserve = (count: number) =>
       client.post('/reservations', { namingAuthority: '2000.01', count, leaseUntil }, ADMIN);
     expect((await reserve(8)).status).toBe(201);
-    expectRefused(await reserve(8), 429, 'RATE_LIMITED');
-    expectRefused(await batch(8, '2000.01'), 429, 'RATE_LIMITED');
+    expectRejected(await reserve(8), 429, 'RATE_LIMITED');
+    expectRejected(await batch(8, '2000.01'), 429, 'RATE_LIMITED');
   });
 
-  it('refuses the lines of a stream that are too many, and mints the others', async () => {
+  it('rejects the lines of a stream that are too many, and mints the others', async () => {
     for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority: '3002' }, ADMIN)).status).toBe(201);
     const lines = ['3002', '3003', '3002'].map((namingAuthority) => JSON.stringify({ namingAuthority }));
     const answer = await fetch(`${ofThree.base}/identifiers/bulk`, {
@@ -207,20 +207,20 @@ describe('the rate of a naming authority', () => {
     for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority }, ADMIN)).status).toBe(201);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ namingAuthority: `666.${i}` }));
     expect((await ofThree.post('/identifiers/batch', { items }, ADMIN)).status).toBe(200);
-    expectRefused(await ofThree.mint({ namingAuthority }, ADMIN), 429, 'RATE_LIMITED');
+    expectRejected(await ofThree.mint({ namingAuthority }, ADMIN), 429, 'RATE_LIMITED');
   });
 
-  it('recovers after Retry-After, and refused requests have minted nothing', async () => {
+  it('recovers after Retry-After, and rejected requests have minted nothing', async () => {
     const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '30' });
     const request = { namingAuthority: '2000.01', target: 'https://repo.example.org/limited' };
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.mint(request, ADMIN)));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(0);
-    const waits = refused.map((answer) => expectRefused(answer, 429, 'RATE_LIMITED'));
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected.length).toBeGreaterThan(0);
+    const waits = rejected.map((answer) => expectRejected(answer, 429, 'RATE_LIMITED'));
     await pause(Math.max(...waits) * 1000);
     const after = await client.mint(request, ADMIN);
     expect(after.status).toBe(201);
     const found = await client.get(`/identifiers?target=${encodeURIComponent(request.target)}`, ADMIN);
-    expect(found.body.items).toHaveLength(answers.length - refused.length + 1);
+    expect(found.body.items).toHaveLength(answers.length - rejected.length + 1);
   });
 });

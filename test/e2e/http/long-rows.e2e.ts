@@ -65,7 +65,7 @@ describe('a row of CSV of 110 MiB', () => {
     expect(lines.map(({ line, status }) => [line, status])).toEqual(expected);
     const { code, detail } = lines.at(-1).problem;
     expect(code).toBe('BODY_TOO_LARGE');
-    expect(detail).toContain('The row that begins in line 3 is longer than 65536 octets');
+    expect(detail).toContain('The row that begins in line 3 is longer than 65536 bytes');
     expect(grown).toBeLessThan(80);
     expect((await service.client.get('/health/ready')).status).toBe(200);
   });

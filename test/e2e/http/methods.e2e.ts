@@ -13,7 +13,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** `fetch` refuses to send TRACE. */
+/** `fetch` rejects to send TRACE. */
 function send(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(service.server.url + path, { method, headers }, (answer) => {
@@ -82,12 +82,12 @@ describe('a path of the OpenAPI document', () => {
 });
 
 describe('a method that a path does not have', () => {
-  it('is refused before the body is read', async () => {
+  it('is rejected before the body is read', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await send('PUT', '/identifiers', headers, '{"half":')).status).toBe(405);
   });
 
-  it('is refused in every form of the identifier', async () => {
+  it('is rejected in every form of the identifier', async () => {
     for (const path of ['/identifiers/100.102/x', '/identifiers/hdl%3A1%2F2']) {
       expect((await send('DELETE', path)).allow).toBe('GET, HEAD, OPTIONS, PATCH');
     }

@@ -13,7 +13,7 @@ const service = useService({ LOG_LEVEL: 'warn' });
 
 /** Maximum growth of the resident memory of the service by a packet of these requests, in MB. */
 const MAX_GROWTH_MB = 100;
-/** The same for forty lists of 1 MB, each of them as text and as octets. */
+/** The same for forty lists of 1 MB, each of them as text and as bytes. */
 const MAX_LISTS_MB = 200;
 const MAX_LIVENESS_MS = 1000;
 
@@ -26,8 +26,8 @@ afterEach(() => {
 const rss = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.server.child.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** A connection that sends octets at once. `ends` counts the starts of responses in what it reads. */
-function send(octets: string): { socket: Socket; responses: () => number } {
+/** A connection that sends bytes at once. `ends` counts the starts of responses in what it reads. */
+function send(bytes: string): { socket: Socket; responses: () => number } {
   const { hostname, port } = new URL(service.server.url);
   const socket = connect(Number(port), hostname);
   open.push(socket);
@@ -39,7 +39,7 @@ function send(octets: string): { socket: Socket; responses: () => number } {
     count += text.split('HTTP/1.1 200 OK\r\n').length - 1;
     rest = text.slice(-16);
   });
-  socket.write(octets);
+  socket.write(bytes);
   return { socket, responses: () => count };
 }
 

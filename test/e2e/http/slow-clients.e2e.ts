@@ -9,7 +9,7 @@ const LIMIT_MS = 2000;
 
 const service = useService({
   REQUEST_TIMEOUT_MS: String(LIMIT_MS),
-  ANSWER_STALL_TIMEOUT_MS: String(LIMIT_MS),
+  RESPONSE_STALL_TIMEOUT_MS: String(LIMIT_MS),
   LOG_LEVEL: 'warn',
 });
 
@@ -29,13 +29,13 @@ const open: Peer[] = [];
 class Peer {
   received = '';
   last = '';
-  octets = 0;
+  bytes = 0;
   readonly closed: Promise<unknown>;
 
   private constructor(readonly socket: Socket) {
     this.closed = once(socket, 'close');
     socket.on('data', (chunk: Buffer) => {
-      this.octets += chunk.length;
+      this.bytes += chunk.length;
       if (this.received.length < 1000) this.received += chunk.toString();
       this.last = (this.last + chunk.toString()).slice(-20);
     });
@@ -126,7 +126,7 @@ describe('a client that reads its response', () => {
     await peer!.closed;
     expect(peer!.received).toMatch(/^HTTP\/1\.1 200 /);
     expect(peer!.last).not.toContain(END);
-    expect(peer!.octets).toBeLessThan((await service.client.send('POST', '/normalize', JSON_TYPE, LARGE)).text.length);
+    expect(peer!.bytes).toBeLessThan((await service.client.send('POST', '/normalize', JSON_TYPE, LARGE)).text.length);
     await expectOthersAreServed();
   });
 
@@ -141,7 +141,7 @@ describe('a client that reads its response', () => {
     socket.write(`${POST}connection: close\r\n${sizeOf(LARGE)}${LARGE}`);
     await peer!.closed;
     expect(peer!.last.endsWith(`]}\n${END}`)).toBe(true);
-    expect(peer!.octets).toBeGreaterThan(
+    expect(peer!.bytes).toBeGreaterThan(
       (await service.client.send('POST', '/normalize', JSON_TYPE, LARGE)).text.length,
     );
     expect(performance.now() - started).toBeGreaterThan(LIMIT_MS);

@@ -9,10 +9,10 @@ import { undisturbed } from '../harness/stalls.js';
 const services = useLimitedServices();
 const { start } = services;
 
-const OCTETS = 16_000_000;
+const BYTES = 16_000_000;
 
 /** A valid mint except for its size: a parser does not stop at its start. */
-const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(OCTETS - 48)}" }`);
+const BODY = Buffer.from(`{ "namingAuthority": "100.102", "metadataId": "${'x'.repeat(BYTES - 48)}" }`);
 
 let client: Client;
 let limited: Client;
@@ -32,7 +32,7 @@ afterEach(() => {
   for (const { socket } of open.splice(0)) socket.destroy();
 });
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly code: string;
   readonly line: string;
@@ -40,7 +40,7 @@ interface Refusal {
   readonly base?: () => string;
 }
 
-const REFUSALS: readonly Refusal[] = [
+const REJECTIONS: readonly Rejection[] = [
   { status: 401, code: 'UNAUTHENTICATED', line: 'POST /identifiers' },
   { status: 401, code: 'UNAUTHENTICATED', line: 'POST /identifiers/batch' },
   { status: 403, code: 'SCOPE_MISSING', line: 'POST /identifiers', headers: () => reader },
@@ -52,7 +52,7 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 /** Opens a connection and sends the head of a request. */
-async function send({ line, headers, base }: Refusal, more: Record<string, string>): Promise<RawConnection> {
+async function send({ line, headers, base }: Rejection, more: Record<string, string>): Promise<RawConnection> {
   const connection = await connectTo(base?.() ?? client.base);
   open.push(connection);
   const all = { host: 'localhost', 'content-type': 'application/json', ...headers?.(), ...more };
@@ -63,22 +63,22 @@ async function send({ line, headers, base }: Refusal, more: Record<string, strin
 
 const SIZE = { 'content-length': String(BODY.length) };
 
-describe.each(REFUSALS)('$status $code of $line', (refusal) => {
-  const { status, code } = refusal;
+describe.each(REJECTIONS)('$status $code of $line', (rejection) => {
+  const { status, code } = rejection;
 
-  it('is sent before any octet of the body has arrived', async () => {
-    const connection = await send(refusal, SIZE);
+  it('is sent before any byte of the body has arrived', async () => {
+    const connection = await send(rejection, SIZE);
     expect(await connection.until(`"code":"${code}"`)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   it('is sent instead of "100 Continue"', async () => {
-    const connection = await send(refusal, { ...SIZE, expect: '100-continue' });
+    const connection = await send(rejection, { ...SIZE, expect: '100-continue' });
     const received = await connection.until(`"code":"${code}"`);
     expect(received.match(/HTTP\/1\.1 [0-9]+/g)).toEqual([`HTTP/1.1 ${status}`]);
   });
 
   it.each(['close', 'keep-alive'])('reaches a client that sends everything before it reads, with "%s"', async (way) => {
-    const connection = await send(refusal, { ...SIZE, connection: way });
+    const connection = await send(rejection, { ...SIZE, connection: way });
     connection.socket.pause();
     await new Promise<void>((resolve, reject) => {
       connection.socket.write(BODY, (error) => {
@@ -106,8 +106,8 @@ describe('a body that no parser reads', () => {
     ['POST /identifiers', { 'content-type': 'application/x-ndjson' }],
     ['POST /identifiers/bulk', { 'content-type': 'application/x-ndjson; charset=latin1' }],
   ])('is not asked for with "100 Continue": %s %j', async (line, headers) => {
-    const refusal = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', line, headers: () => ADMIN };
-    const connection = await send(refusal, { ...headers, 'content-length': '20', expect: '100-continue' });
+    const rejection = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', line, headers: () => ADMIN };
+    const connection = await send(rejection, { ...headers, 'content-length': '20', expect: '100-continue' });
     const received = await connection.until('"code":"UNSUPPORTED_MEDIA_TYPE"');
     expect(received.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 415']);
   });
@@ -152,7 +152,7 @@ describe('the body of a request', () => {
   };
 });
 
-describe('twenty refused bodies on one connection', () => {
+describe('twenty rejected bodies on one connection', () => {
   it('leave no listeners behind: Node warns of no leak', async () => {
     const server = await startServer({
       DATABASE_URL: services.database.url,
@@ -162,13 +162,13 @@ describe('twenty refused bodies on one connection', () => {
     try {
       const connection = await connectTo(server.url);
       open.push(connection);
-      const octets = 300_000;
-      const head = `POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${octets}\r\n\r\n`;
+      const bytes = 300_000;
+      const head = `POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${bytes}\r\n\r\n`;
       for (let i = 1; i <= 20; i++) {
         connection.socket.write(head);
-        // The refusal comes before the body.
+        // The rejection comes before the body.
         while (connection.received().split('"code":"NOT_FOUND"').length <= i) await once(connection.socket, 'data');
-        connection.socket.write(Buffer.alloc(octets));
+        connection.socket.write(Buffer.alloc(bytes));
       }
       connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
       await connection.until('"state":"ok"');

@@ -14,12 +14,12 @@ describe('a time past the year 9999', () => {
   it.each<[string, string, object, string]>([
     ['a lease', '/identifiers', { state: 'reserved', leaseUntil: TOO_LATE }, '/leaseUntil'],
     ['the lease of a reservation', '/reservations', { count: 1, leaseUntil: TOO_LATE }, '/leaseUntil'],
-  ])('is refused as %s', async (_, path, fields, pointer) => {
+  ])('is rejected as %s', async (_, path, fields, pointer) => {
     const answer = await service.client.post(path, { namingAuthority: na, ...fields });
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, 'INVALID_REQUEST', pointer]);
   });
 
-  it('is refused as the end of a key', async () => {
+  it('is rejected as the end of a key', async () => {
     const answer = await service.client.post('/api-keys', {
       client: 'a',
       namingAuthorities: null,
@@ -43,7 +43,7 @@ describe('a cursor that the service did not issue', () => {
       'of keys, in the year 0',
       `/api-keys?cursor=${opaque('0000-01-01T00:00:00.000Z 0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11')}`,
     ],
-  ])('%s, is refused', async (_, path) => {
+  ])('%s, is rejected', async (_, path) => {
     const answer = await service.client.get(path);
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CURSOR']);
   });
@@ -64,7 +64,7 @@ describe('POST /identifiers/import', () => {
     tombstone: { withdrawnAt: TIME, reason: 'Moved.', replacedBy },
   });
 
-  it('refuses times that cannot be stored', async () => {
+  it('rejects times that cannot be stored', async () => {
     const [result] = await send({
       identifier: `${na}/${GUID}`,
       state: 'active',
@@ -79,7 +79,7 @@ describe('POST /identifiers/import', () => {
     ['info:fedora/demo:1\r\nx-forged: 1', 'INVALID_CHARACTER'],
     ['urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5', 'MISSING_SEPARATOR'],
     ['100..102/x', 'INVALID_NAMING_AUTHORITY'],
-  ])('refuses %j for a replacement, to which no link could lead', async (replacedBy, code) => {
+  ])('rejects %j for a replacement, to which no link could lead', async (replacedBy, code) => {
     const [result] = await send(replaced(`${na}/${GUID}`, replacedBy));
     expect([result.status, result.problem.code]).toEqual([400, code]);
   });
@@ -102,10 +102,10 @@ describe('POST /identifiers/import', () => {
     expect(answer.headers.get('link')).toBe(`<${link}>; rel="http://purl.org/dc/terms/isReplacedBy"`);
   });
 
-  it('refuses the largest version, after which there is none', async () => {
+  it('rejects the largest version, after which there is none', async () => {
     const identifier = `${na}/A${GUID.slice(1)}`;
-    const [refused] = await send({ identifier, state: 'active', version: 2 ** 31 - 1 });
-    expect([refused.status, refused.problem.errors[0].pointer]).toEqual([400, '/version']);
+    const [rejected] = await send({ identifier, state: 'active', version: 2 ** 31 - 1 });
+    expect([rejected.status, rejected.problem.errors[0].pointer]).toEqual([400, '/version']);
     expect((await send({ identifier, state: 'active', version: 1_000_000_000 }))[0].outcome).toBe('imported');
     const answer = await service.client.send(
       'PATCH',

@@ -97,7 +97,7 @@ describe('alternateIds', () => {
     for (const { status, body } of answers.filter((answer) => answer !== winners[0])) {
       expect([status, body.code, body.existing]).toEqual([409, 'ALTERNATE_ID_TAKEN', path]);
     }
-    // A refused mint stores nothing: its other alternate is free.
+    // A rejected mint stores nothing: its other alternate is free.
     const lost = answers.findIndex(({ status }) => status === 409);
     expect(await find(`demo:race-${lost}`)).toEqual([]);
     expect((await service.client.mint({ alternateIds: [`demo:race-${lost}`] })).status).toBe(201);
@@ -138,7 +138,7 @@ describe('alternateIds', () => {
     ['an unknown resolver', ['demo:1', 'https://example.org/1/2'], 'AUTHORITY_MISMATCH', '/alternateIds/1'],
     ['null', [null], 'INVALID_REQUEST', '/alternateIds'],
     ['a text', 'demo:1', 'INVALID_REQUEST', '/alternateIds'],
-  ])('refuses %s', async (_, alternateIds, code, pointer) => {
+  ])('rejects %s', async (_, alternateIds, code, pointer) => {
     const answer = await service.client.mint({ alternateIds });
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([400, code, pointer]);
   });

@@ -37,7 +37,7 @@ describe('POST /identifiers/batch', () => {
     }
   });
 
-  it('returns results in input order with clientRef, refused items among minted ones (perItem is the default)', async () => {
+  it('returns results in input order with clientRef, rejected items among minted ones (perItem is the default)', async () => {
     await service.client.mint({ metadataId: 'demo:known' });
     const { status, body } = await batch({
       namingAuthority: NA,
@@ -106,7 +106,7 @@ describe('POST /identifiers/batch', () => {
     ]);
   });
 
-  it('writes nothing in the mode "atomic" when any item is refused, and names each fault by its pointer', async () => {
+  it('writes nothing in the mode "atomic" when any item is rejected, and names each fault by its pointer', async () => {
     await service.client.mint({ metadataId: 'demo:taken' });
     const before = await total();
     const wrong = await batch(
@@ -120,9 +120,9 @@ describe('POST /identifiers/batch', () => {
       ['/items/4/guid', 'INVALID_GUID'],
     ]);
     const taken = { metadataId: 'demo:taken', onExisting: 'reject' };
-    const refused = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
-    expect([refused.status, refused.body.code]).toEqual([422, 'BATCH_REFUSED']);
-    expect(refused.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
+    const rejected = await batch({ namingAuthority: NA, items: [{}, {}, {}, taken] }, {}, 'atomic');
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'BATCH_REFUSED']);
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/items/3/metadataId', code: 'METADATA_ID_TAKEN' }]);
     expect(await total()).toBe(before);
     const good = await batch({ namingAuthority: NA, items: [{}, {}] }, {}, 'atomic');
     expect(good.body.items.map((each: any) => each.status)).toEqual([201, 201]);
@@ -143,12 +143,12 @@ describe('POST /identifiers/batch', () => {
     [null, 400, 'INVALID_REQUEST'],
     ['text', 400, 'INVALID_REQUEST'],
     [{ namingAuthority: '99.9', count: 5 }, 422, 'UNKNOWN_NAMING_AUTHORITY'],
-  ])('refuses the whole batch %#', async (body, status, code) => {
+  ])('rejects the whole batch %#', async (body, status, code) => {
     const answer = await batch(body);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  it('refuses an unknown mode, and an item with a clientRef of 256 characters', async () => {
+  it('rejects an unknown mode, and an item with a clientRef of 256 characters', async () => {
     expect((await batch({ namingAuthority: NA, count: 1 }, {}, 'some')).body.code).toBe('INVALID_REQUEST');
     const { body } = await batch({ namingAuthority: NA, items: [{ clientRef: 'x'.repeat(256) }] });
     expect(body.items[0].problem.errors[0].pointer).toBe('/clientRef');
@@ -229,9 +229,9 @@ describe('the Idempotency-Key of a batch', () => {
     expect((await batch(items, { 'idempotency-key': 'b7' }, 'atomic')).status).toBe(200);
   });
 
-  it('is free again after an atomic batch that was refused', async () => {
-    const refused = { namingAuthority: NA, items: [{ namingAuthority: '99.9' }] };
-    expect((await batch(refused, { 'idempotency-key': 'b5' }, 'atomic')).status).toBe(422);
+  it('is free again after an atomic batch that was rejected', async () => {
+    const rejected = { namingAuthority: NA, items: [{ namingAuthority: '99.9' }] };
+    expect((await batch(rejected, { 'idempotency-key': 'b5' }, 'atomic')).status).toBe(422);
     expect((await batch({ namingAuthority: NA, count: 1 }, { 'idempotency-key': 'b5' })).status).toBe(200);
   });
 });

@@ -50,7 +50,7 @@ const rows = async () => {
 };
 
 describe('while another transaction has locked a metadata ID', () => {
-  it('its mints wait and are refused, and hundreds of others are minted once each meanwhile', async () => {
+  it('its mints wait and are rejected, and hundreds of others are minted once each meanwhile', async () => {
     // A mint that a disturbed attempt left behind gets its metadata ID later.
     let attempt = 0;
     await undisturbed(() => mintBesideHeld(`HELD-${(attempt += 1)}`));
@@ -69,11 +69,11 @@ describe('while another transaction has locked a metadata ID', () => {
       expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
       // Other mints continue between two blocked batches.
       for (let i = 0; i < 5; i++) expect((await timed(service.client.mint())).ms).toBeLessThan(SOON_MS);
-      for (const refused of await Promise.all(unkeyed)) {
-        expect(coded(refused)).toEqual([503, 'CONFLICT_IN_PROGRESS']);
-        expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+      for (const rejected of await Promise.all(unkeyed)) {
+        expect(coded(rejected)).toEqual([503, 'CONFLICT_IN_PROGRESS']);
+        expect(rejected.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
       }
-      for (const refused of await Promise.all(keyed)) expect(coded(refused)).toEqual([409, 'REQUEST_IN_FLIGHT']);
+      for (const rejected of await Promise.all(keyed)) expect(coded(rejected)).toEqual([409, 'REQUEST_IN_FLIGHT']);
     });
     expect(await rows()).toBe(before + 305);
   };
@@ -103,7 +103,7 @@ describe('while another transaction has locked a metadata ID', () => {
       expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(SOON_MS);
       await give('COMMIT');
       const codes = new Set((await Promise.all(blocked)).map(({ status }) => status));
-      // Requests that waited too long for a connection are refused with Retry-After.
+      // Requests that waited too long for a connection are rejected with Retry-After.
       expect([...codes].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     });
   };

@@ -28,15 +28,15 @@ describe('the memory of a bulk', () => {
           }
           stream.request.end();
         })();
-        let [answered, octets] = [0, 0];
+        let [answered, bytes] = [0, 0];
         for await (const chunk of (await stream.response) as AsyncIterable<Buffer>) {
           answered += chunk.toString('latin1').split('\n').length - 1;
-          octets += chunk.length;
+          bytes += chunk.length;
         }
         await writing;
         clearInterval(watch);
         expect(answered).toBe(40_000);
-        expect(octets).toBeGreaterThan(100_000_000);
+        expect(bytes).toBeGreaterThan(100_000_000);
         expect(await total(database.url)).toBe(42_000);
         expect(highest - idle).toBeLessThan(150);
       },

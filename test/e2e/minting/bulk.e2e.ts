@@ -148,7 +148,7 @@ describe('POST /identifiers/bulk', () => {
 describe('a bulk with an Idempotency-Key', () => {
   const key = (name: string) => ({ 'idempotency-key': name });
 
-  it('replays each line that is sent again, and refuses another line in its place', async () => {
+  it('replays each line that is sent again, and rejects another line in its place', async () => {
     const body = `${input(3)}{"mintMetadataId":true}\n{"target":"no"}\n{}\n`;
     const first = await bulk(body, key('k1'));
     const before = await total(service.database.url);
@@ -158,7 +158,7 @@ describe('a bulk with an Idempotency-Key', () => {
     expect(line).toMatchObject({ line: 1, status: 422, problem: { code: 'IDEMPOTENCY_KEY_REUSED' } });
   });
 
-  it('that belongs to a batch refuses every line, and a batch refuses the key of a bulk', async () => {
+  it('that belongs to a batch rejects every line, and a batch rejects the key of a bulk', async () => {
     await service.client.post('/identifiers/batch', { namingAuthority: '100.102', count: 1 }, key('k2'));
     expect((await bulk('{}\n', key('k2'))).map(({ problem }) => problem.code)).toEqual(['IDEMPOTENCY_KEY_REUSED']);
     await bulk('{}\n', key('k3'));
@@ -166,14 +166,14 @@ describe('a bulk with an Idempotency-Key', () => {
     expect(answer.body.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('that belongs to a single mint refuses every line', async () => {
+  it('that belongs to a single mint rejects every line', async () => {
     expect((await service.client.mint({}, key('single'))).status).toBe(201);
     const results = await bulk(`${input(2)}{"target":7}\n`, key('single'));
     const codes = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_REQUEST'];
     expect(results.map(({ problem }) => problem?.code)).toEqual(codes);
   });
 
-  it('refuses a single mint with its key, alone and in a storm of them', async () => {
+  it('rejects a single mint with its key, alone and in a storm of them', async () => {
     await bulk(input(3), key('stream'));
     const before = await total(service.database.url);
     for (let i = 0; i < 3; i++) {

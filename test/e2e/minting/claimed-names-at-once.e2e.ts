@@ -128,8 +128,8 @@ describe('of a registration and a claim of one name at once, exactly one succeed
       const isDone = (status: number | undefined) => status === 200 || status === 201;
       const outcomes = guids.map((_, at) => [registered[at], claimed[at]].map(isDone).filter(Boolean).length);
       expect(outcomes).toEqual(guids.map(() => 1));
-      const [isRefused] = [registered, claimed].flat().filter((status) => !isDone(status) && status !== 409);
-      expect(isRefused).toBeUndefined();
+      const [isRejected] = [registered, claimed].flat().filter((status) => !isDone(status) && status !== 409);
+      expect(isRejected).toBeUndefined();
       expect(await stored(guids)).toMatchObject({ registered: registered.filter(isDone).length, both: 0 });
     }
   });

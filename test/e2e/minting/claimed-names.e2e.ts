@@ -10,7 +10,7 @@ const service = useSharedService();
 const { minted, patch, step } = curationOf(service);
 
 const freshGuid = () => randomUUID().replaceAll('-', '').toUpperCase();
-const refusal = ({ status, body }: Answer) => [status, body.code, body.errors?.[0].pointer, body.existing];
+const rejection = ({ status, body }: Answer) => [status, body.code, body.errors?.[0].pointer, body.existing];
 const registered = async (fields: object): Promise<Answer> => {
   const answer = await service.client.mint(fields);
   expect(answer.status).toBe(201);
@@ -57,12 +57,12 @@ describe('the identifier of another object is no alternate', () => {
     const { identifier } = (await registered({})).body;
     for (const spelling of spellings(identifier)) {
       const answer = await service.client.mint({ alternateIds: ['demo:unused', spelling] });
-      expect(refusal(answer)).toEqual([409, 'ALTERNATE_ID_TAKEN', '/alternateIds/1', `/identifiers/${identifier}`]);
+      expect(rejection(answer)).toEqual([409, 'ALTERNATE_ID_TAKEN', '/alternateIds/1', `/identifiers/${identifier}`]);
       expect(answer.headers.get('link')).toBe(`</identifiers/${identifier}>; rel="related"`);
     }
     // Under another naming authority too.
     const other = await service.client.mint({ namingAuthority: service.other, alternateIds: [identifier] });
-    expect(refusal(other)[1]).toBe('ALTERNATE_ID_TAKEN');
+    expect(rejection(other)[1]).toBe('ALTERNATE_ID_TAKEN');
   });
 
   it('by the case rule of its naming authority', async () => {
@@ -84,12 +84,12 @@ describe('the identifier of another object is no alternate', () => {
       namingAuthority: service.na,
       items: [{}, { alternateIds: [identifier] }],
     });
-    const [free, refused] = batch.body.items;
-    expect([free.status, refusal({ ...refused, body: refused.problem })]).toEqual([201, taken]);
+    const [free, rejected] = batch.body.items;
+    expect([free.status, rejection({ ...rejected, body: rejected.problem })]).toEqual([201, taken]);
     const [line] = await bulk({ alternateIds: [identifier] });
-    expect(refusal({ ...line, body: line.problem })).toEqual(taken);
+    expect(rejection({ ...line, body: line.problem })).toEqual(taken);
     const [result] = await importOf(imported(`${service.na}/${freshGuid()}`, [identifier]));
-    expect(refusal({ ...result, body: result.problem })).toEqual(taken);
+    expect(rejection({ ...result, body: result.problem })).toEqual(taken);
   });
 
   it('of a line of an import and its dry run, as a claimed name is no identifier of them', async () => {
@@ -118,18 +118,18 @@ describe('the identifier of another object is no alternate', () => {
     });
     const taken = [409, 'ALTERNATE_ID_TAKEN', '/alternateIds/1', `/identifiers/${other}`];
     const alternateIds = ['demo:kept-1', other];
-    expect(refusal(await patch(path, { alternateIds }))).toEqual(taken);
+    expect(rejection(await patch(path, { alternateIds }))).toEqual(taken);
     for (const query of ['', '?dryRun=true']) {
       const { lines } = await sendChanges(service.client, ndjson({ identifier, alternateIds }), { query });
-      expect(refusal({ ...lines[0], body: lines[0].problem })).toEqual(taken);
+      expect(rejection({ ...lines[0], body: lines[0].problem })).toEqual(taken);
     }
     const upsert = { metadataId: body.metadataId, onExisting: 'update', alternateIds };
-    expect(refusal(await service.client.mint(upsert))).toEqual(taken);
+    expect(rejection(await service.client.mint(upsert))).toEqual(taken);
     const batch = await service.client.post('/identifiers/batch', { namingAuthority: service.na, items: [upsert] });
     const [item] = batch.body.items;
-    expect(refusal({ ...item, body: item.problem })).toEqual(taken);
+    expect(rejection({ ...item, body: item.problem })).toEqual(taken);
     const [line] = await bulk(upsert);
-    expect(refusal({ ...line, body: line.problem })).toEqual(taken);
+    expect(rejection({ ...line, body: line.problem })).toEqual(taken);
     expect((await service.client.get(path)).body).toMatchObject({
       version: 1,
       alternateIds: ['info:fedora/demo:kept-1'],
@@ -140,9 +140,9 @@ describe('the identifier of another object is no alternate', () => {
     const other = (await registered({})).body.identifier;
     const leaseUntil = new Date(Date.now() + 600_000).toISOString();
     const reserved = { state: 'reserved', leaseUntil };
-    expect(refusal(await service.client.mint({ ...reserved, alternateIds: [other] }))[1]).toBe('ALTERNATE_ID_TAKEN');
+    expect(rejection(await service.client.mint({ ...reserved, alternateIds: [other] }))[1]).toBe('ALTERNATE_ID_TAKEN');
     const { path } = await minted(reserved);
-    expect(refusal(await step(path, 'activate', { alternateIds: [other] }))).toEqual([
+    expect(rejection(await step(path, 'activate', { alternateIds: [other] }))).toEqual([
       ...[409, 'ALTERNATE_ID_TAKEN', '/alternateIds/0', `/identifiers/${other}`],
     ]);
   });
@@ -150,14 +150,14 @@ describe('the identifier of another object is no alternate', () => {
   it('also where the other one is withdrawn or its lease has ended: its name stays its own', async () => {
     const { path, identifier } = await minted();
     await step(path, 'withdraw', { reason: 'test' });
-    expect(refusal(await service.client.mint({ alternateIds: [identifier] }))[1]).toBe('ALTERNATE_ID_TAKEN');
+    expect(rejection(await service.client.mint({ alternateIds: [identifier] }))[1]).toBe('ALTERNATE_ID_TAKEN');
     const lapsing = await minted({ state: 'reserved', leaseUntil: new Date(Date.now() + 600_000).toISOString() });
     await query(
       withoutTriggers(service.database.url),
       'UPDATE identifier SET lease_until = created_at WHERE guid = $1',
       [lapsing.identifier.split('/')[1]],
     );
-    expect(refusal(await service.client.mint({ alternateIds: [lapsing.identifier] }))[1]).toBe('ALTERNATE_ID_TAKEN');
+    expect(rejection(await service.client.mint({ alternateIds: [lapsing.identifier] }))[1]).toBe('ALTERNATE_ID_TAKEN');
   });
 
   it('but an identifier can have itself as an alternate, which changes nothing', async () => {
@@ -181,18 +181,18 @@ describe('an alternate of another object cannot be registered', () => {
     const holder = `/identifiers/${(await registered({ alternateIds })).body.identifier}`;
     const byGuid = { namingAuthority: service.other, guid };
     const byName = { namingAuthority: exact(), localName };
-    expect(refusal(await service.client.mint(byGuid))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid', holder]);
-    expect(refusal(await service.client.mint(byName))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/localName', holder]);
+    expect(rejection(await service.client.mint(byGuid))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/guid', holder]);
+    expect(rejection(await service.client.mint(byName))).toEqual([409, 'ALTERNATE_ID_TAKEN', '/localName', holder]);
     const batch = await service.client.post('/identifiers/batch', { items: [byGuid, byName] });
     const lines = [...batch.body.items, ...(await bulk(byGuid, byName))];
-    expect(lines.map(({ status, problem }) => refusal({ status, body: problem } as Answer))).toEqual([
+    expect(lines.map(({ status, problem }) => rejection({ status, body: problem } as Answer))).toEqual([
       [409, 'ALTERNATE_ID_TAKEN', '/guid', holder],
       [409, 'ALTERNATE_ID_TAKEN', '/localName', holder],
       [409, 'ALTERNATE_ID_TAKEN', '/guid', holder],
       [409, 'ALTERNATE_ID_TAKEN', '/localName', holder],
     ]);
     const [line] = await importOf(imported(alternateIds[0]!));
-    expect(refusal({ ...line, body: line.problem })).toEqual([409, 'ALTERNATE_ID_TAKEN', '/identifier', holder]);
+    expect(rejection({ ...line, body: line.problem })).toEqual([409, 'ALTERNATE_ID_TAKEN', '/identifier', holder]);
   });
 
   it('by a Handle client', async () => {
@@ -226,7 +226,7 @@ describe('an alternate of another object cannot be registered', () => {
     for (const [way, run] of Object.entries(give)) {
       const guid = freshGuid();
       expect([way, (await run([`${service.na}/${guid}`])).status]).toEqual([way, way === 'import' ? 201 : 200]);
-      expect([way, ...refusal(await service.client.mint({ guid }))].slice(0, 4)).toEqual([
+      expect([way, ...rejection(await service.client.mint({ guid }))].slice(0, 4)).toEqual([
         ...[way, 409, 'ALTERNATE_ID_TAKEN', '/guid'],
       ]);
     }

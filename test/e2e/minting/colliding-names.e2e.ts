@@ -42,7 +42,7 @@ describe('a name with the key of another one', () => {
     ['an alternate', { alternateIds: ['demo:7', 'hdl:9.9/alt-twin2'] }, '/alternateIds/1'],
     ['a local name', { namingAuthority: '20', localName: 'twin2' }, '/localName'],
     ['two alternates', { alternateIds: ['hdl:9.9/new-twin1', 'hdl:9.9/new-twin2'] }, '/alternateIds/1'],
-  ])('is refused in a mint, a batch and a stream: %s', async (_, fields, pointer) => {
+  ])('is rejected in a mint, a batch and a stream: %s', async (_, fields, pointer) => {
     const single = await mint(fields);
     expect(coded(single)).toEqual(COLLISION);
     expect(pointers(single.body)).toEqual([pointer]);
@@ -63,7 +63,7 @@ describe('a name with the key of another one', () => {
     expect([line.status, line.problem.code]).toEqual(COLLISION);
   });
 
-  it('is refused in a change', async () => {
+  it('is rejected in a change', async () => {
     const { body } = await mint({});
     for (const [fields, pointer] of [
       [{ metadataId: 'hdl:9.9/twin2' }, '/metadataId'],
@@ -75,7 +75,7 @@ describe('a name with the key of another one', () => {
     }
   });
 
-  it('is refused in an import', async () => {
+  it('is rejected in an import', async () => {
     const exported = await fetch(`${service.server.url}/identifiers/export?namingAuthority=20`, {
       headers: { accept: 'application/x-ndjson' },
     });
@@ -161,9 +161,9 @@ describe('an opaque metadata ID with the key of another one', () => {
     holder = minted.body.identifier;
   });
 
-  it('is refused in a mint and in a change', async () => {
-    const refused = await mint({ namingAuthority: '21', metadataId: other });
-    expect([...coded(refused), pointers(refused.body)]).toEqual([...COLLISION, ['/metadataId']]);
+  it('is rejected in a mint and in a change', async () => {
+    const rejected = await mint({ namingAuthority: '21', metadataId: other });
+    expect([...coded(rejected), pointers(rejected.body)]).toEqual([...COLLISION, ['/metadataId']]);
     const { body } = await mint({ namingAuthority: '21' });
     expect(coded(await patch(body.identifier, { metadataId: other }))).toEqual(COLLISION);
   });

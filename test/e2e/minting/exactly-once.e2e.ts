@@ -97,7 +97,7 @@ describe('an Idempotency-Key', () => {
     ['holds an escape of something else', '"a\\b"'],
     ['has 256 characters', `"${'x'.repeat(256)}"`],
     ['holds a space and is bare', 'a b'],
-  ])('is refused when it %s', async (_, key) => {
+  ])('is rejected when it %s', async (_, key) => {
     const { status, body } = await client.mint({}, { 'idempotency-key': key });
     expect([status, body.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
   });
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('of another request is refused before the faults of this request', async () => {
+  it('of another request is rejected before the faults of this request', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const guid = randomUUID();
     await client.post('/identifiers/batch', { namingAuthority: '100.102', count: 1 }, headers);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ADMIN } from '../../../dist/access/principal.js';
-import { MintBudget } from '../../../dist/access/mint-budget.js';
+import { MintBudget } from '../../../dist/access/limits/mint-budget.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
@@ -128,7 +128,7 @@ describe('the database enforces its constraints itself', () => {
     ['an unknown state', 'state', "'gone'", 'identifier_state_check'],
     ['version 0', 'version', '0', 'identifier_version_check'],
     ['a metadata ID without its key', 'metadata_id', "'hdl:1/2'", 'identifier_metadata_check'],
-    ['a target over 2048 octets', 'target', "'http://a/' || repeat('x', 2048)", 'identifier_target_check'],
+    ['a target over 2048 bytes', 'target', "'http://a/' || repeat('x', 2048)", 'identifier_target_check'],
     ['a request key without a hash', 'request_key, request_index', "'k', 0", 'identifier_request_check'],
     ['a lease on an active identifier', 'lease_until', 'now()', 'identifier_lease_check'],
     [
@@ -146,11 +146,11 @@ describe('the database enforces its constraints itself', () => {
       ],
     ),
     ['a local name beside a GUID', 'local_name, local_key', "'x', md5('x')::uuid", 'identifier_local_name_check'],
-  ])('refuses %s', async (_, columns, values, constraint) => {
+  ])('rejects %s', async (_, columns, values, constraint) => {
     await expect(insert(columns, values)).rejects.toMatchObject({ code: '23514', constraint });
   });
 
-  it('refuses a GUID twice under one naming authority', async () => {
+  it('rejects a GUID twice under one naming authority', async () => {
     const again = `INSERT INTO identifier (naming_authority_id, guid) VALUES (1, '${A!}')`;
     await expect(pool.query(again)).rejects.toMatchObject({ code: '23505', constraint: 'identifier_guid_key' });
   });
@@ -162,7 +162,7 @@ describe('the database enforces its constraints itself', () => {
     'UPDATE identifier SET guid = gen_random_uuid()',
     'DELETE FROM change',
     "UPDATE change SET patch = '[]'",
-  ])('refuses to forget: %s', async (sql) => {
+  ])('rejects to forget: %s', async (sql) => {
     await expect(pool.query(sql)).rejects.toMatchObject({ code: '23001' });
   });
 });

@@ -20,9 +20,9 @@ beforeAll(async () => {
 const register = (namingAuthority: string, localName: string, fields: object = {}) =>
   service.client.mint({ namingAuthority, localName, ...fields });
 const get = (spelling: string) => service.client.get(`/identifiers/${encodeURIComponent(spelling)}`);
-/** Every octet escaped. */
+/** Every byte escaped. */
 const escaped = (text: string) =>
-  [...Buffer.from(text)].map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
 const HEX = '0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
@@ -128,7 +128,7 @@ describe('CID-02: a local name of any kind', () => {
     expect(answer.body.identifier).toBe(`${OWN}/raw (1) é`);
   });
 
-  it('accepts 8192 octets, each escaped twice in a path, and sends no header that clients cannot read', async () => {
+  it('accepts 8192 bytes, each escaped twice in a path, and sends no header that clients cannot read', async () => {
     const localName = 'é'.repeat(4096);
     const minted = await register(OWN, localName);
     expect([minted.status, minted.body.localName]).toEqual([201, localName]);
@@ -147,9 +147,9 @@ describe('CID-02: a local name of any kind', () => {
     expect((await get(`${OWN}/${decomposed}`)).body.localName).toBe(decomposed);
   });
 
-  const refusals: [string, object, number, string, string][] = [
+  const rejections: [string, object, number, string, string][] = [
     ['R-11: an empty local name', { localName: '' }, 400, 'EMPTY_LOCAL_NAME', '/localName'],
-    ['8193 octets', { localName: `x${'é'.repeat(4096)}` }, 400, 'INVALID_REQUEST', '/localName'],
+    ['8193 bytes', { localName: `x${'é'.repeat(4096)}` }, 400, 'INVALID_REQUEST', '/localName'],
     ['8193 characters', { localName: 'x'.repeat(8193) }, 400, 'INVALID_REQUEST', '/localName'],
     ['U+0000', { localName: 'a\0' }, 400, 'INVALID_CHARACTER', '/localName'],
     ['R-29: U+202E', { localName: 'a\u202e' }, 400, 'INVALID_CHARACTER', '/localName'],
@@ -158,13 +158,13 @@ describe('CID-02: a local name of any kind', () => {
     ['a GUID', { guid: HEX }, 422, 'WRONG_PROFILE', '/guid'],
     ['both', { guid: HEX, localName: HEX }, 400, 'INVALID_REQUEST', '/localName'],
   ];
-  it.each(refusals)('refuses %s', async (_, fields, status, code, pointer) => {
+  it.each(rejections)('rejects %s', async (_, fields, status, code, pointer) => {
     const answer = await service.client.mint({ namingAuthority: OWN, ...fields });
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.body.errors[0].pointer).toBe(pointer);
   });
 
-  it('CID-10: is refused under a naming authority of CORDRA', async () => {
+  it('CID-10: is rejected under a naming authority of CORDRA', async () => {
     const answer = await service.client.mint({ localName: 'report' });
     expect([answer.status, answer.body.code, answer.body.errors[0].pointer]).toEqual([
       422,
@@ -173,7 +173,7 @@ describe('CID-02: a local name of any kind', () => {
     ]);
   });
 
-  it('CID-10: is refused in a batch that locks names, as a GUID is under the profile "handle"', async () => {
+  it('CID-10: is rejected in a batch that locks names, as a GUID is under the profile "handle"', async () => {
     const items = [
       { localName: 'report/2026-11' },
       { namingAuthority: OWN, guid: HEX },
@@ -192,7 +192,7 @@ describe('CID-02: a local name of any kind', () => {
 });
 
 describe('R-15: the case rule of a naming authority', () => {
-  it('"x/y" is refused when "X/Y" exists, where there is no case', async () => {
+  it('"x/y" is rejected when "X/Y" exists, where there is no case', async () => {
     const first = await register(FOLDING, 'X/Y');
     const again = await register(FOLDING, 'x/y');
     expect([again.status, again.body.code, again.body.existing]).toEqual([
@@ -255,7 +255,7 @@ describe('R-15: the case rule of a naming authority', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it('a known metadata ID returns the same identifier in another case, and refuses another one', async () => {
+  it('a known metadata ID returns the same identifier in another case, and rejects another one', async () => {
     const metadataId = 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA';
     const first = await register(FOLDING, 'Known', { metadataId });
     const again = await register(FOLDING, 'kNOWN', { metadataId });
@@ -310,7 +310,7 @@ describe('minting under the profile "handle"', () => {
     expect((await register(FOLDING, 'later')).body.describes).toEqual([object]);
   });
 
-  it('CID-24: refuses to be its own metadata ID, in any case where there is none', async () => {
+  it('CID-24: rejects to be its own metadata ID, in any case where there is none', async () => {
     const same = await register(FOLDING, 'self', { metadataId: `${FOLDING}/SELF` });
     expect([same.status, same.body.code]).toEqual([422, 'METADATA_ID_IS_IDENTIFIER']);
     expect((await register(OWN, 'self', { metadataId: `${OWN}/SELF` })).status).toBe(201);

@@ -118,7 +118,7 @@ describe('GET /identifiers/export', () => {
     expect(tombstones[0]).toMatchObject({ reasonCode: 'expired', reason: 'The reservation ended without activation.' });
   });
 
-  it('takes the filters of the list, and refuses what the list refuses', async () => {
+  it('takes the filters of the list, and rejects what the list rejects', async () => {
     for (const query of [
       '?state=withdrawn',
       '?namingAuthority=2000.01',
@@ -243,7 +243,7 @@ describe('POST /identifiers/import', () => {
     expect(JSON.parse(rows[0].patch)[0]).toMatchObject({ op: 'add', path: '' });
   });
 
-  it('refuses a line that contradicts what is registered with 409, and goes on', async () => {
+  it('rejects a line that contradicts what is registered with 409, and goes on', async () => {
     const [first] = linesOf(await exported());
     const fresh = { ...first, identifier: '100.102/00000000000040008000000000000001' };
     const lines = [

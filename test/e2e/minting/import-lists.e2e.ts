@@ -178,7 +178,7 @@ describe('the columns of an import', () => {
     expect((await read(identifier)).target).toBe(target('3'));
   });
 
-  it('are refused before any line where the map does not fit, and for NDJSON', async () => {
+  it('are rejected before any line where the map does not fit, and for NDJSON', async () => {
     for (const [columns, headers, body] of [
       ['PID:guid', CSV, 'PID\n'],
       ['URL:target', CSV, 'identifier\n'],

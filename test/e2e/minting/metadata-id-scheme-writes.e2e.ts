@@ -111,8 +111,8 @@ describe('an opaque metadata ID in every write', () => {
     expect(body.handleValues).toMatchObject([{ index: 5, data: { format: 'string', value: '0815' } }]);
     const taken = await send(value('4711'));
     expect([taken.status, JSON.parse(taken.text).responseCode]).toEqual([409, 202]);
-    const refused = await send(value('a\tb'));
-    expect(refused.status).toBe(400);
+    const rejected = await send(value('a\tb'));
+    expect(rejected.status).toBe(400);
   });
 });
 
@@ -171,7 +171,7 @@ it('a naming authority of another replica is read by its own scheme', async () =
   }
 });
 
-it('the database refuses another scheme and a change of it', async () => {
+it('the database rejects another scheme and a change of it', async () => {
   const { url } = service.database;
   const change = `UPDATE naming_authority SET metadata_id_scheme = 'recognized' WHERE prefix = '${ANY}'`;
   await expect(query(url, change)).rejects.toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ADMIN } from '../access/authorisation/credentials.js';
 import { type Answer, Client, coded } from '../harness/client.js';
 import { exchange } from '../harness/exchange.js';
-import { ANY, REAL_LIFE, REFUSED, SETTINGS, pathOf, useOpaqueIds } from '../harness/opaque-ids.js';
+import { ANY, REAL_LIFE, REJECTED, SETTINGS, pathOf, useOpaqueIds } from '../harness/opaque-ids.js';
 import { startServer } from '../harness/server.js';
 import { sendLines } from '../harness/stream.js';
 
@@ -77,8 +77,8 @@ describe.each(REAL_LIFE)('%s as metadata ID: %j', (_, metadataId) => {
   });
 });
 
-describe('a text that is refused', () => {
-  it.each(REFUSED)('%s, in a mint, a batch, a stream and a change', async (_, metadataId) => {
+describe('a text that is rejected', () => {
+  it.each(REJECTED)('%s, in a mint, a batch, a stream and a change', async (_, metadataId) => {
     const single = await mint({ metadataId });
     expect([...coded(single), ...pointers(single)]).toEqual([400, 'INVALID_REQUEST', '/metadataId']);
     const batch = await post('/identifiers/batch?mode=atomic', { namingAuthority: ANY, items: [{}, { metadataId }] });
@@ -106,8 +106,8 @@ describe('a text that is refused', () => {
   });
 
   it('one under another naming authority, whose problem names what fits', async () => {
-    const refused = await post('/identifiers', { namingAuthority: '100.102', metadataId: 'oai:repo.org:123/4' });
-    expect([refused.status, ...pointers(refused)]).toEqual([400, '/metadataId']);
+    const rejected = await post('/identifiers', { namingAuthority: '100.102', metadataId: 'oai:repo.org:123/4' });
+    expect([rejected.status, ...pointers(rejected)]).toEqual([400, '/metadataId']);
     for (const word of [
       'CORDRA identifier',
       'Handle',
@@ -115,7 +115,7 @@ describe('a text that is refused', () => {
       'Fedora dissemination',
       '"metadataIdScheme": "any"',
     ])
-      expect(refused.body.detail).toContain(word);
+      expect(rejected.body.detail).toContain(word);
   });
 });
 
@@ -139,7 +139,7 @@ describe('an opaque metadata ID that is spelled like an identifier', () => {
     expect(result).toMatchObject({ outcome: 'found', matchedBy: 'identifier', others: [] });
   });
 
-  it('is found beside the metadata ID that is recognized, and notations are compared octet by octet', async () => {
+  it('is found beside the metadata ID that is recognized, and notations are compared byte by byte', async () => {
     const recognized = await post('/identifiers', { namingAuthority: '100.102', metadataId: '9.9/both' });
     const opaque = await mint({ metadataId: '9.9/both' });
     const spelled = await mint({ metadataId: 'hdl:9.9/both' });
@@ -171,7 +171,7 @@ describe('a look-up of texts', () => {
     expect((await get('/identifiers?metadataId=4711&namingAuthority=100.102')).status).toBe(400);
   });
 
-  it('finds a pasted text without its delimiters, and no text with another octet', async () => {
+  it('finds a pasted text without its delimiters, and no text with another byte', async () => {
     const results = await lookedUp('<oai:repo.org:123/4>', '"4711".', 'OAI:repo.org:123/4', '004711', 'a?');
     expect(results.map(({ outcome }: any) => outcome)).toEqual(['found', 'found', 'missing', 'missing', 'missing']);
     expect(results[1].identifier).toBe(minted.get('4711'));

@@ -116,7 +116,7 @@ describe('a metadata ID that is known in the naming authority', () => {
     }
   });
 
-  it('is refused with 409 and a link if requested', async () => {
+  it('is rejected with 409 and a link if requested', async () => {
     const metadataId = freshMetadataId();
     const first = await service.client.mint({ metadataId });
     const again = await service.client.mint({ metadataId, onExisting: 'reject' });
@@ -182,10 +182,10 @@ describe('a suspended naming authority', () => {
     const { identifier } = (await service.client.mint({ namingAuthority: '2000.01' })).body;
     const admin = await connect();
     await admin.query("UPDATE naming_authority SET state = 'suspended' WHERE prefix = '2000.01'");
-    const refused = await service.client.mint({ namingAuthority: '2000.01' });
+    const rejected = await service.client.mint({ namingAuthority: '2000.01' });
     await admin.query("UPDATE naming_authority SET state = 'active' WHERE prefix = '2000.01'");
     await admin.end();
-    expect([refused.status, refused.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
     expect((await service.client.get(`/identifiers/${identifier}`)).status).toBe(200);
   });
 });
@@ -224,7 +224,7 @@ describe('Idempotency-Key', () => {
     expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
   });
 
-  it('of two bodies that race under one key, one is minted and the other refused', async () => {
+  it('of two bodies that race under one key, one is minted and the other rejected', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const bodies = [{ target: 'https://a.example.org/' }, { target: 'https://b.example.org/' }];
     const answers = await Promise.all(
@@ -245,7 +245,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.metadataRecord.identifier)).size).toBe(1);
   });
 
-  it('another body with the same key is refused with 422 and mints nothing', async () => {
+  it('another body with the same key is rejected with 422 and mints nothing', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const metadataId = freshMetadataId();
     await service.client.mint({}, headers);
@@ -265,7 +265,7 @@ describe('registering an identifier that exists already', () => {
     expect(registered.body.guid).toBe(uuid.replaceAll('-', '').toUpperCase());
   });
 
-  it('CID-13: refuses a GUID that is known, in any case, with 409 and a link', async () => {
+  it('CID-13: rejects a GUID that is known, in any case, with 409 and a link', async () => {
     const guid = randomUUID().replaceAll('-', '');
     await service.client.mint({ guid });
     const again = await service.client.mint({ guid: guid.toUpperCase() });
@@ -281,7 +281,7 @@ describe('registering an identifier that exists already', () => {
     expect(other.body.code).toBe('METADATA_ID_TAKEN');
   });
 
-  it('CID-24: refuses an identifier that is its own metadata ID', async () => {
+  it('CID-24: rejects an identifier that is its own metadata ID', async () => {
     const guid = randomUUID().replaceAll('-', '');
     const answer = await service.client.mint({ guid, metadataId: `hdl:100.102/${guid}` });
     expect(answer.status).toBe(422);

@@ -207,7 +207,7 @@ describe.each(['batch', 'stream'])('a %s of metadata IDs that identifiers have',
     expect((await many(kind, items, headers)).map(shown)).toEqual(results.map(shown));
   });
 
-  it('mints the second item of a metadata ID where the first is refused', async () => {
+  it('mints the second item of a metadata ID where the first is rejected', async () => {
     const [metadataId, taken] = [freshMetadataId(), freshPid()];
     await minted({ alternateIds: [taken] });
     const results = await many(kind, [{ metadataId, alternateIds: [taken] }, { metadataId }]);
@@ -219,14 +219,14 @@ describe('an atomic batch with one metadata ID in several items', () => {
   const atomic = (items: object[]) =>
     service.client.post('/identifiers/batch?mode=atomic', { namingAuthority: service.na, items });
 
-  it('is minted where the items agree, and refused with the members where they do not', async () => {
+  it('is minted where the items agree, and rejected with the members where they do not', async () => {
     const metadataId = freshMetadataId();
-    const refused = await atomic([
+    const rejected = await atomic([
       { metadataId, target: FIRST },
       { metadataId, target: OTHER },
     ]);
-    expect(coded(refused)).toEqual([422, 'BATCH_REFUSED']);
-    expect(refused.body.errors).toMatchObject([
+    expect(coded(rejected)).toEqual([422, 'BATCH_REFUSED']);
+    expect(rejected.body.errors).toMatchObject([
       { pointer: '/items/1/metadataId', code: 'METADATA_ID_TAKEN' },
       { pointer: '/items/1/target', code: 'METADATA_ID_TAKEN' },
     ]);

@@ -32,13 +32,13 @@ describe('a batch with onExisting "update"', () => {
     await step(last.path, 'withdraw', { reason: 'x' });
     const fields = { target: NEW, onExisting: 'update' };
     const items = [{ metadataId: known, ...fields }, {}, { metadataId: unknown, ...fields }];
-    return { first, items, refused: { metadataId: withdrawn, ...fields } };
+    return { first, items, rejected: { metadataId: withdrawn, ...fields } };
   };
 
-  it('mints, updates and refuses each item on its own, and a repeat changes nothing', async () => {
-    const { first, items, refused } = await itemsFor();
+  it('mints, updates and rejects each item on its own, and a repeat changes nothing', async () => {
+    const { first, items, rejected } = await itemsFor();
     const headers = keyed();
-    const answer = await batch([...items, refused], 'perItem', headers);
+    const answer = await batch([...items, rejected], 'perItem', headers);
     expect(itemsOf(answer).map(problemOf)).toEqual([
       [200, undefined, undefined],
       [201, undefined, undefined],
@@ -48,7 +48,7 @@ describe('a batch with onExisting "update"', () => {
     expect(named(itemsOf(answer)[0])).toBe(first.identifier);
     expect(await current(first.identifier)).toMatchObject({ target: NEW, version: 2 });
     await patch(first.path, { target: OTHER });
-    const again = await batch([...items, refused], 'perItem', headers);
+    const again = await batch([...items, rejected], 'perItem', headers);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(itemsOf(again).map(({ status }) => status)).toEqual([200, 201, 201, 409]);
     expect(itemsOf(again).map(named)).toEqual(itemsOf(answer).map(named));
@@ -79,8 +79,8 @@ describe('a batch with onExisting "update"', () => {
   });
 
   it('in the mode "atomic" updates all or nothing', async () => {
-    const { first, items, refused } = await itemsFor();
-    const answer = await batch([...items, refused], 'atomic');
+    const { first, items, rejected } = await itemsFor();
+    const answer = await batch([...items, rejected], 'atomic');
     expect(coded(answer)).toEqual([422, 'BATCH_REFUSED']);
     expect(answer.body.errors).toMatchObject([{ code: 'WRONG_STATE', pointer: '/items/3' }]);
     expect(await current(first.identifier)).toMatchObject({ target: OLD, version: 1 });
@@ -163,7 +163,7 @@ describe('a stream with onExisting "update"', () => {
     expect(await current(first.identifier)).toMatchObject({ target: OLD, version: 4 });
   });
 
-  it('refuses only the lines whose alternates are taken', async () => {
+  it('rejects only the lines whose alternates are taken', async () => {
     const metadataIds = Array.from({ length: 30 }, freshMetadataId);
     const taken = freshPid();
     await minted({ alternateIds: [taken] });

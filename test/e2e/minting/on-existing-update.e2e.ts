@@ -201,7 +201,7 @@ describe('an update with an Idempotency-Key', () => {
     expect((await current(identifier)).version).toBe(2);
   });
 
-  it('its key is refused for another body, another value of onExisting, and an empty list instead of none', async () => {
+  it('its key is rejected for another body, another value of onExisting, and an empty list instead of none', async () => {
     const [metadataId, headers] = [freshMetadataId(), keyed()];
     await minted({ metadataId, target: OLD });
     await update({ metadataId, target: NEW }, headers);
@@ -211,7 +211,7 @@ describe('an update with an Idempotency-Key', () => {
     expect(coded(await service.client.mint({ metadataId, target: NEW }, headers))).toEqual(reused);
   });
 
-  it('the key of a change is refused, and a failed update leaves its key unused', async () => {
+  it('the key of a change is rejected, and a failed update leaves its key unused', async () => {
     const [metadataId, ofChange, ofFailed] = [freshMetadataId(), keyed(), keyed()];
     const { path } = await minted({ metadataId, target: OLD });
     await patch(path, { target: OTHER }, ofChange);

@@ -60,7 +60,7 @@ async function requestsOf(client: Client, bearer: Headers): Promise<Record<strin
       outcomeOf(await post(path, body, key));
   return {
     'a mint': posted('/identifiers', { namingAuthority: NA }),
-    'a mint that is refused': posted('/identifiers', { namingAuthority: SUSPENDED }),
+    'a mint that is rejected': posted('/identifiers', { namingAuthority: SUSPENDED }),
     'a mint that finds an identifier': posted('/identifiers', { namingAuthority: NA, metadataId: names[0] }),
     'a mint that updates an identifier': posted('/identifiers', {
       ...{ namingAuthority: NA, metadataId: updated, target, onExisting: 'update' },
@@ -98,7 +98,7 @@ beforeAll(async () => {
   const suspended = { namingAuthority: SUSPENDED, state: 'suspended' };
   expect((await service.client.post('/naming-authorities', suspended, ADMIN)).status).toBe(201);
   [one, two] = await Promise.all([requests('one'), requests('two')]);
-  expect(Object.keys(one)).toEqual([KINDS[0], 'a mint that is refused', ...KINDS.slice(1)]);
+  expect(Object.keys(one)).toEqual([KINDS[0], 'a mint that is rejected', ...KINDS.slice(1)]);
 });
 
 const succeeded = ({ statuses }: Outcome) =>
@@ -121,7 +121,7 @@ describe('one Idempotency-Key', () => {
     },
   );
 
-  it.each(KINDS)('of one client that sent %s: other requests are refused', async (first) => {
+  it.each(KINDS)('of one client that sent %s: other requests are rejected', async (first) => {
     const trials = KINDS.filter((second) => second !== first).map(async (second) => {
       const key = randomUUID();
       expect([second, succeeded(await one[first]!(key))]).toEqual([second, true]);
@@ -132,12 +132,12 @@ describe('one Idempotency-Key', () => {
   });
 });
 
-describe('a mint that is refused', () => {
+describe('a mint that is rejected', () => {
   it('has its own problem where another client has used its key, and not where its own client has', async () => {
     const key = randomUUID();
     expect((await one['a mint']!(key)).statuses).toEqual([201]);
-    expect((await two['a mint that is refused']!(key)).codes).toEqual(['SUSPENDED_NAMING_AUTHORITY']);
-    expect((await one['a mint that is refused']!(key)).codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
+    expect((await two['a mint that is rejected']!(key)).codes).toEqual(['SUSPENDED_NAMING_AUTHORITY']);
+    expect((await one['a mint that is rejected']!(key)).codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
   });
 });
 

@@ -42,7 +42,7 @@ describe('a stream that is sent again', () => {
     );
   });
 
-  it('returns the same refusal for a line with a name of another identifier', async () => {
+  it('returns the same rejection for a line with a name of another identifier', async () => {
     const key = randomUUID();
     const [metadataId, alternate, guid] = [freshMetadataId(), freshPid(), freshGuid()];
     const holder = await service.client.mint({ metadataId, alternateIds: [alternate] });

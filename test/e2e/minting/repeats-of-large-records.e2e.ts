@@ -10,7 +10,7 @@ const RUN = randomUUID().slice(0, 8);
 const ALTERNATE = `demo:${'a'.repeat(7995)}`;
 const NEW = 'https://repo.example.org/new';
 
-/** Records of 64,000 octets: 300 have more than 16 MiB. */
+/** Records of 64,000 bytes: 300 have more than 16 MiB. */
 const RECORDS = 300;
 const metadataIds = Array.from({ length: RECORDS }, (_, n) => `info:fedora/large-${RUN}:${n + 1}`);
 let identifiers: string[] = [];
@@ -101,15 +101,13 @@ describe('imports of names that large records have', () => {
 describe('updates of large records', () => {
   const updates = metadataIds.map((metadataId) => ({ metadataId, target: NEW, onExisting: 'update' }));
 
-  it('are refused where a batch updates more than 16 MiB, and nothing is changed', async () => {
-    const refused = await batch(updates);
-    expect(coded(refused)).toEqual([400, 'INVALID_REQUEST']);
-    expect(refused.body.errors).toEqual([
+  it('are rejected where a batch updates more than 16 MiB, and nothing is changed', async () => {
+    const rejected = await batch(updates);
+    expect(coded(rejected)).toEqual([400, 'INVALID_REQUEST']);
+    expect(rejected.body.errors).toEqual([
       {
         pointer: '/items',
-        detail: expect.stringMatching(
-          /^the existing identifiers .* have 19\d{6} octets together; at most 16777216 are/,
-        ),
+        detail: expect.stringMatching(/^the existing identifiers .* have 19\d{6} bytes together; at most 16777216 are/),
       },
     ]);
     const { body } = await service.client.get(`/identifiers/${identifiers[0]}`);

@@ -66,7 +66,7 @@ describe('POST /reservations', () => {
     ['a member that nothing has', { state: 'reserved' }, 400, 'INVALID_REQUEST'],
     ['a naming authority that is malformed', { namingAuthority: '100..102' }, 400, 'INVALID_NAMING_AUTHORITY'],
     ['a naming authority that is unknown', { namingAuthority: '77.7' }, 422, 'UNKNOWN_NAMING_AUTHORITY'],
-  ])('%s is refused, and nothing is reserved', async (_, fields, status, code) => {
+  ])('%s is rejected, and nothing is reserved', async (_, fields, status, code) => {
     const [before] = await query('SELECT count(*) FROM identifier');
     expect(coded(await reserve(fields))).toEqual([status, code]);
     expect(await query('SELECT count(*) FROM identifier')).toEqual([before]);
@@ -78,12 +78,12 @@ describe('POST /reservations', () => {
     await query(
       `UPDATE naming_authority SET state = 'suspended', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
     );
-    const refused = await reserve({ namingAuthority: '2000.01' });
+    const rejected = await reserve({ namingAuthority: '2000.01' });
     const replay = await reserve({ namingAuthority: '2000.01' }, headers);
     await query(
       `UPDATE naming_authority SET state = 'active', version = version + 1, updated_at = now() WHERE prefix = '2000.01'`,
     );
-    expect(coded(refused)).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+    expect(coded(rejected)).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
     expect([replay.status, replay.body]).toEqual([201, first.body]);
   });
 });
@@ -101,7 +101,7 @@ describe('Idempotency-Key of a reservation', () => {
     expect(coded(await reserve({ leaseUntil, count: 4 }, headers))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('the key of a mint is refused with 422, for a reservation and for its settlement', async () => {
+  it('the key of a mint is rejected with 422, for a reservation and for its settlement', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     await service.client.mint({}, headers);
     expect(coded(await reserve({}, headers))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
@@ -235,7 +235,7 @@ describe('the report of POST /reservations/{id}/activate and /release', () => {
     ['a list of numbers', { items: [7] }],
     ['too many', { items: Array(10_001).fill('100.102/0') }],
     ['a member that nothing has', { items: [] }],
-  ])('%s is refused', async (_, selection) => {
+  ])('%s is rejected', async (_, selection) => {
     const { body } = await reserve({ count: 1 });
     const answer = await service.client.post(`/reservations/${body.id}/activate`, selection);
     expect(coded(answer)).toEqual([400, 'INVALID_REQUEST']);

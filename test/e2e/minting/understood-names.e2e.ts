@@ -8,10 +8,10 @@ const { client, na } = service;
 describe('a text with the scheme of others', () => {
   it('R-28: is no Fedora PID, and the PID is found by its URI', async () => {
     const text = 'isbn:9780000000000';
-    const refused = await client.post('/identifiers', { namingAuthority: na, metadataId: text });
-    expect([refused.status, refused.body.code]).toEqual([400, 'WRONG_SCHEME']);
-    expect(refused.body.errors).toMatchObject([{ pointer: '/metadataId', offset: 0 }]);
-    expect(refused.body.detail).toContain('"metadataIdScheme": "any"');
+    const rejected = await client.post('/identifiers', { namingAuthority: na, metadataId: text });
+    expect([rejected.status, rejected.body.code]).toEqual([400, 'WRONG_SCHEME']);
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/metadataId', offset: 0 }]);
+    expect(rejected.body.detail).toContain('"metadataIdScheme": "any"');
     const alternate = await client.post('/identifiers', { namingAuthority: na, alternateIds: [text] });
     expect([alternate.status, alternate.body.errors[0].pointer]).toEqual([400, '/alternateIds/0']);
 

@@ -50,19 +50,19 @@ describe('a client that sends its whole request before it reads the response', (
   it('gets whole representations too, as long as they fit in the spool', async () => {
     const socket = await sendUnread(service.server, LINE.repeat(LONG));
     while (socket.writableLength > 0) await pause(50);
-    let octets = 0;
+    let bytes = 0;
     let text = '';
     for await (const chunk of socket as AsyncIterable<Buffer>) {
-      octets += chunk.length;
+      bytes += chunk.length;
       text += chunk.toString('latin1');
     }
     expect(text.match(/"status":201/g)?.length).toBe(LONG);
     // More than the buffers of the system, so that the service held the rest.
-    expect(octets).toBeGreaterThan(24_000_000);
+    expect(bytes).toBeGreaterThan(24_000_000);
   });
 });
 
-describe('the spool of response octets', () => {
+describe('the spool of response bytes', () => {
   it('stops the reading of requests when it is full, and streams with active readers continue', async () => {
     await withServer(
       async (server, database) => {

@@ -16,7 +16,7 @@ const WAYS: [string, (name: string) => Promise<{ status: number }>][] = [
   ['a previous version', (previousVersion) => mint({ previousVersion })],
 ];
 
-const refusal = (value: boolean) => ({
+const rejection = (value: boolean) => ({
   code: 'READ_ONLY_MEMBER',
   errors: [
     { pointer: '/caseInsensitive', detail: expect.stringMatching(`^must be ${value}: records name identifiers`) },
@@ -27,14 +27,14 @@ describe('a naming authority whose rule of case differs from the one by which na
   it.each(WAYS)('is not created: %s', async (_, store) => {
     const prefix = freshPrefix();
     expect((await store(`${prefix}/MeTa`)).status).toBe(201);
-    const refused = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: true });
-    expect([refused.status, refused.body]).toMatchObject([422, refusal(false)]);
+    const rejected = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: true });
+    expect([rejected.status, rejected.body]).toMatchObject([422, rejection(false)]);
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
     const changed = await patch(prefix, { caseInsensitive: true });
-    expect([changed.status, changed.body]).toMatchObject([422, refusal(false)]);
+    expect([changed.status, changed.body]).toMatchObject([422, rejection(false)]);
   });
 
-  it('is refused the other rule before writes of names are locked, because the check reads all names', async () => {
+  it('is rejected the other rule before writes of names are locked, because the check reads all names', async () => {
     const prefix = freshPrefix();
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
     expect((await mint({ metadataId: `${prefix}/MeTa` })).status).toBe(201);
@@ -42,8 +42,8 @@ describe('a naming authority whose rule of case differs from the one by which na
     await writer.connect();
     try {
       await writer.query('BEGIN; LOCK TABLE identifier IN ROW EXCLUSIVE MODE');
-      const refused = await patch(prefix, { caseInsensitive: true });
-      expect([refused.status, refused.body]).toMatchObject([422, refusal(false)]);
+      const rejected = await patch(prefix, { caseInsensitive: true });
+      expect([rejected.status, rejected.body]).toMatchObject([422, rejection(false)]);
     } finally {
       await writer.end();
     }
@@ -52,8 +52,8 @@ describe('a naming authority whose rule of case differs from the one by which na
   it('is not created for a DOI either, whose default ignores case', async () => {
     const prefix = `10.${freshPrefix()}`;
     const first = await mint({ metadataId: `doi:${prefix}/AbC` });
-    const refused = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: false });
-    expect([refused.status, refused.body]).toMatchObject([422, refusal(true)]);
+    const rejected = await create({ namingAuthority: prefix, profile: 'handle', caseInsensitive: false });
+    expect([rejected.status, rejected.body]).toMatchObject([422, rejection(true)]);
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
     const again = await mint({ metadataId: `doi:${prefix}/aBc` });
     expect([again.status, again.body.identifier]).toEqual([200, first.body.identifier]);

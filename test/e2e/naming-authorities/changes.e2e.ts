@@ -71,7 +71,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual(['true', '"2"']);
   });
 
-  it('refuses to change the read-only prefix', async () => {
+  it('rejects to change the read-only prefix', async () => {
     const prefix = await created();
     const answer = await patch(prefix, { namingAuthority: '1' });
     expect([answer.status, answer.body.code]).toEqual([422, 'READ_ONLY_MEMBER']);
@@ -83,7 +83,7 @@ describe('PATCH /naming-authorities/{na}', () => {
     ['status', { status: null }],
     ['targetTemplate', { targetTemplate: 'https://a.example/' }],
     ['resolver', { resolver: { scheme: 'http', authority: '/' } }],
-  ])('refuses to change %s so', async (member, fields) => {
+  ])('rejects to change %s so', async (member, fields) => {
     const prefix = await created();
     const answer = await patch(prefix, fields);
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);

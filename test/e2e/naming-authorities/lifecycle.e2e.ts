@@ -71,7 +71,7 @@ describe('POST /naming-authorities', () => {
     expect([answer.status, answer.body.caseInsensitive]).toEqual([201, false]);
   });
 
-  it('R-15: refuses a prefix that exists, in any case of its letters, with a link to it', async () => {
+  it('R-15: rejects a prefix that exists, in any case of its letters, with a link to it', async () => {
     expect((await create({ namingAuthority: 'ark-Ä', profile: 'handle' })).status).toBe(201);
     const again = await create({ namingAuthority: 'ARK-Ä', profile: 'handle' });
     expect([again.status, again.body.code]).toEqual([409, 'NAMING_AUTHORITY_TAKEN']);
@@ -132,7 +132,7 @@ describe('POST /naming-authorities', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it('once with an Idempotency-Key, whatever the case of the prefix; another body under the key is refused', async () => {
+  it('once with an Idempotency-Key, whatever the case of the prefix; another body under the key is rejected', async () => {
     const key = { 'idempotency-key': 'create-once' };
     const first = await create({ namingAuthority: 'once', profile: 'handle' }, key);
     const again = await create({ namingAuthority: 'ONCE', profile: 'handle' }, key);
@@ -143,8 +143,8 @@ describe('POST /naming-authorities', () => {
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('a refusal is not stored under the Idempotency-Key', async () => {
-    const key = { 'idempotency-key': 'refused-first' };
+  it('a rejection is not stored under the Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'rejected-first' };
     const parent = freshPrefix();
     await create({ namingAuthority: parent });
     expect((await create({ namingAuthority: `${parent}.1.7` }, key)).status).toBe(422);
@@ -152,7 +152,7 @@ describe('POST /naming-authorities', () => {
     expect((await create({ namingAuthority: `${parent}.1.7` }, key)).status).toBe(201);
   });
 
-  const refusals: [string, object, string, string][] = [
+  const rejections: [string, object, string, string][] = [
     ['no prefix', {}, 'INVALID_REQUEST', '/namingAuthority'],
     ['CID-05: an empty prefix', { namingAuthority: '' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
     ['CID-06: an empty segment', { namingAuthority: '1..2' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
@@ -160,7 +160,7 @@ describe('POST /naming-authorities', () => {
     ['HS-01: a slash', { namingAuthority: 'a/b', profile: 'handle' }, 'INVALID_NAMING_AUTHORITY', '/namingAuthority'],
     ['HS-02: U+0000', { namingAuthority: 'a\0', profile: 'handle' }, 'INVALID_CHARACTER', '/namingAuthority'],
     ['R-12: beyond UCS-2', { namingAuthority: '😀', profile: 'handle' }, 'NOT_UCS2', '/namingAuthority'],
-    ['256 octets', { namingAuthority: 'é'.repeat(128), profile: 'handle' }, 'INVALID_REQUEST', '/namingAuthority'],
+    ['256 bytes', { namingAuthority: 'é'.repeat(128), profile: 'handle' }, 'INVALID_REQUEST', '/namingAuthority'],
     ['a profile of its own', { namingAuthority: '1', profile: 'doi' }, 'INVALID_REQUEST', '/profile'],
     ['UUIDs of version 3', { namingAuthority: '1', uuidVersion: 3 }, 'INVALID_REQUEST', '/uuidVersion'],
     ['a version as text', { namingAuthority: '1', uuidVersion: '4' }, 'INVALID_REQUEST', '/uuidVersion'],
@@ -208,7 +208,7 @@ describe('POST /naming-authorities', () => {
     ['a resolver that is text', { namingAuthority: '1', resolver: 'a.example' }, 'INVALID_REQUEST', '/resolver'],
   ];
 
-  it.each(refusals)('refuses %s', async (_, fields, code, pointer) => {
+  it.each(rejections)('rejects %s', async (_, fields, code, pointer) => {
     const answer = await create(fields);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(answer.body.errors[0].pointer).toBe(pointer);

@@ -10,7 +10,7 @@ const create = (namingAuthority: string, fields: object = {}) =>
   service.client.post('/naming-authorities', { namingAuthority, ...fields });
 
 describe('GET /naming-authorities', () => {
-  it('pages through all of them in the order of their octets, nothing twice, with Link', async () => {
+  it('pages through all of them in the order of their bytes, nothing twice, with Link', async () => {
     expect((await service.client.get('/naming-authorities')).body).toEqual({ items: [], next: null });
     for (const prefix of ['é', 'b', 'B.1', '9', '10', 'a']) {
       if (prefix === 'B.1') continue;
@@ -140,7 +140,7 @@ describe('GET /naming-authorities', () => {
     ['cursor=AA', 'INVALID_CURSOR'],
     ['cursor=_w', 'INVALID_CURSOR'],
     ['state=active', 'INVALID_REQUEST'],
-  ])('refuses ?%s with %s', async (query, code) => {
+  ])('rejects ?%s with %s', async (query, code) => {
     const answer = await service.client.get(`/naming-authorities?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
   });

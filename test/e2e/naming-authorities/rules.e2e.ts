@@ -28,8 +28,8 @@ const outcomeOf = ({ status, body }: { status: number; body: any }) => [
 describe('the rules of a naming authority without identifiers', () => {
   it('can be changed: a prefix of DSpace that was created as "cordra" takes its names then', async () => {
     const prefix = await created();
-    const refused = await service.client.post('/identifiers', { namingAuthority: prefix, localName: '11/247' });
-    expect([refused.status, refused.body.code]).toEqual([422, 'WRONG_PROFILE']);
+    const rejected = await service.client.post('/identifiers', { namingAuthority: prefix, localName: '11/247' });
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'WRONG_PROFILE']);
     const changed = await patch(prefix, { profile: 'handle', storesHandleValues: true }, { 'if-match': '"1"' });
     expect(changed.body).toMatchObject({ profile: 'handle', storesHandleValues: true, version: 2 });
     for (const [client, localName] of [
@@ -60,7 +60,7 @@ describe('the rules of a naming authority without identifiers', () => {
     expect((await other.get(`/naming-authorities/${prefix}`)).body).toMatchObject({ [member]: value });
   });
 
-  it('are refused where they contradict each other or the prefix, as in a creation', async () => {
+  it('are rejected where they contradict each other or the prefix, as in a creation', async () => {
     const prefix = await created();
     expect(outcomeOf(await patch(prefix, { storesHandleValues: true }))).toEqual([
       400,
@@ -124,8 +124,8 @@ describe('the rules of a naming authority with names', () => {
     const set = (assignment: string) =>
       query(service.database.url, `UPDATE naming_authority SET ${assignment} WHERE prefix = $1`, [prefix]);
     await set('sandbox = true');
-    await expect(set(`prefix = prefix || '9'`)).rejects.toThrow('is refused');
-    await expect(set('id = id + 100000')).rejects.toThrow('is refused');
+    await expect(set(`prefix = prefix || '9'`)).rejects.toThrow('is rejected');
+    await expect(set('id = id + 100000')).rejects.toThrow('is rejected');
     await mint(prefix);
     for (const assignment of [
       ...["profile = 'handle'", 'case_insensitive = true', 'sandbox = false', "metadata_id_scheme = 'any'"],
@@ -136,7 +136,7 @@ describe('the rules of a naming authority with names', () => {
     await set("state = 'suspended', profile = profile");
     await expect(
       query(service.database.url, 'DELETE FROM naming_authority WHERE prefix = $1', [prefix]),
-    ).rejects.toThrow('is refused');
+    ).rejects.toThrow('is rejected');
   });
 });
 
@@ -171,14 +171,14 @@ describe('a change of the rules while names are written', () => {
     });
   });
 
-  it('is refused after two seconds, before it holds up the mints of others for longer', async () => {
+  it('is rejected after two seconds, before it holds up the mints of others for longer', async () => {
     const [prefix, busy] = [await created(), await created()];
     await whileMinting(busy, async (finish) => {
       const changing = patch(prefix, { profile: 'handle' });
       await pause(300);
       const minted = other.mint({ namingAuthority: busy });
-      const refused = await changing;
-      expect([refused.status, refused.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
+      const rejected = await changing;
+      expect([rejected.status, rejected.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
       expect((await minted).status).toBe(201);
       await finish('ROLLBACK');
       expect((await patch(prefix, { profile: 'handle' })).status).toBe(200);

@@ -89,8 +89,8 @@ describe('status', () => {
     for (let round = 0; round < 5; round++) {
       await patch(prefix, { state: 'suspended' });
       for (const client of [other, service.client]) {
-        const refused = await mint(client, prefix);
-        expect([refused.status, refused.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
+        const rejected = await mint(client, prefix);
+        expect([rejected.status, rejected.body.code]).toEqual([422, 'SUSPENDED_NAMING_AUTHORITY']);
       }
       await patch(prefix, { state: 'active' });
       for (const client of [other, service.client]) expect((await mint(client, prefix)).status).toBe(201);
@@ -144,26 +144,26 @@ describe('targetTemplate', () => {
     expect((await mint(service.client, prefix, { localName })).body.target).toBe(target);
   });
 
-  it('a local name that makes too long a target is refused, unless a target is given', async () => {
+  it('a local name that makes too long a target is rejected, unless a target is given', async () => {
     const prefix = await created({ profile: 'handle', targetTemplate: 'https://repo.example.org/{localName}' });
     const localName = 'é'.repeat(1000);
-    const refused = await mint(service.client, prefix, { localName });
-    expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
-    expect(refused.body.errors[0].pointer).toBe('/localName');
+    const rejected = await mint(service.client, prefix, { localName });
+    expect([rejected.status, rejected.body.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(rejected.body.errors[0].pointer).toBe('/localName');
     const target = 'https://repo.example.org/1';
     expect((await mint(service.client, prefix, { localName, target })).status).toBe(201);
   });
 
   it.each(['.', '..'])(
-    'the local name %j, which as a segment leads elsewhere, is refused unless a target is given',
+    'the local name %j, which as a segment leads elsewhere, is rejected unless a target is given',
     async (localName) => {
       const prefix = await created({
         profile: 'handle',
         targetTemplate: 'https://repo.example.org/objects/{localName}',
       });
-      const refused = await mint(service.client, prefix, { localName });
-      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_REQUEST']);
-      expect(refused.body.errors[0].pointer).toBe('/localName');
+      const rejected = await mint(service.client, prefix, { localName });
+      expect([rejected.status, rejected.body.code]).toEqual([400, 'INVALID_REQUEST']);
+      expect(rejected.body.errors[0].pointer).toBe('/localName');
       const target = 'https://repo.example.org/objects/1';
       expect((await mint(service.client, prefix, { localName, target })).status).toBe(201);
     },

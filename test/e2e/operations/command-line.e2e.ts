@@ -34,7 +34,7 @@ describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
     }
   });
 
-  it('refuses an unknown option in one sentence, and starts nothing', () => {
+  it('rejects an unknown option in one sentence, and starts nothing', () => {
     const { status, stdout, stderr } = run(program, ['--port=80']);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toBe(

@@ -138,7 +138,7 @@ describe('the embedded database', () => {
 });
 
 describe('a start that cannot be', () => {
-  const refused = async (variables: Record<string, string>, ...words: string[]) => {
+  const rejected = async (variables: Record<string, string>, ...words: string[]) => {
     const { code, stderr, stdout } = await runToEnd(variables);
     expect(code).toBe(1);
     for (const word of words) expect(stderr).toContain(word);
@@ -151,7 +151,7 @@ describe('a start that cannot be', () => {
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const { port } = occupant.address() as { port: number };
     const { folder } = await usedOnce();
-    await refused({ DATA_DIR: folder, PORT: String(port) }, `Port ${port}`, 'PORT');
+    await rejected({ DATA_DIR: folder, PORT: String(port) }, `Port ${port}`, 'PORT');
     occupant.close();
     expect(postgresRuns(folder)).toBe(false);
   });
@@ -159,42 +159,42 @@ describe('a start that cannot be', () => {
   it.concurrent('names a data folder that is in use, whose service continues', async () => {
     const { url } = await runningOnCopy();
     const folder = join(parent, 'running');
-    await refused({ DATA_DIR: folder }, folder, 'in use by another Mintmark');
+    await rejected({ DATA_DIR: folder }, folder, 'in use by another Mintmark');
     expect((await new Client(url).mint({}, { authorization })).status).toBe(201);
   });
 
   it.concurrent('names a data folder that cannot be one', async () => {
     const file = join(parent, 'file');
     await writeFile(file, '');
-    await refused({ DATA_DIR: file }, file, 'DATA_DIR', 'is a file');
-    await refused({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR', 'is a file');
+    await rejected({ DATA_DIR: file }, file, 'DATA_DIR', 'is a file');
+    await rejected({ DATA_DIR: join(file, 'below') }, file, 'DATA_DIR', 'is a file');
   });
 
   it.concurrent('says of a data folder that lacks files, as a copy of a running one can, what to restore', async () => {
     const copy = await copyTo('copy');
     await rm(join(copy, 'postgres', 'global', 'pg_control'));
-    await refused({ DATA_DIR: copy }, copy, 'made while the service was stopped');
+    await rejected({ DATA_DIR: copy }, copy, 'made while the service was stopped');
   });
 
   const asRoot = process.getuid?.() === 0 ? it.concurrent : it.skip;
   asRoot('says of a copy whose files belong to another account how to copy them (needs root)', async () => {
     const copy = await copyTo('copy-of-root', '-r');
-    await refused({ DATA_DIR: copy }, copy, 'cp -a');
+    await rejected({ DATA_DIR: copy }, copy, 'cp -a');
   });
 
   it.concurrent('says of an address that is not one of this machine that HOST is to be set', async () => {
     const keys = { ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY };
-    await refused({ DATA_DIR: (await usedOnce()).folder, HOST: '192.0.2.1', ...keys }, 'Set HOST');
+    await rejected({ DATA_DIR: (await usedOnce()).folder, HOST: '192.0.2.1', ...keys }, 'Set HOST');
   });
 
   it.concurrent('names a database that its password does not open', async () => {
     const copy = await copyTo('other-password');
     await writeFile(join(copy, 'postgres.password'), 'another');
-    await refused({ DATA_DIR: copy }, 'cannot be opened', 'password');
+    await rejected({ DATA_DIR: copy }, 'cannot be opened', 'password');
     expect(postgresRuns(copy)).toBe(false);
   });
 
-  it.concurrent('of two concurrent first starts permits one and refuses the other', async () => {
+  it.concurrent('of two concurrent first starts permits one and rejects the other', async () => {
     const folder = join(parent, 'contested');
     const both = await Promise.allSettled([startPublished({ DATA_DIR: folder }), startPublished({ DATA_DIR: folder })]);
     const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
@@ -207,12 +207,12 @@ describe('a start that cannot be', () => {
     const old = join(parent, 'old');
     await mkdir(join(old, 'postgres'), { recursive: true });
     await writeFile(join(old, 'postgres', 'PG_VERSION'), '12\n');
-    await refused({ DATA_DIR: old }, 'PostgreSQL 12', 'PostgreSQL 18');
+    await rejected({ DATA_DIR: old }, 'PostgreSQL 12', 'PostgreSQL 18');
   });
 
   it.concurrent('names a database that cannot be reached, without its password', async () => {
     const url = 'postgresql://mintmark:very-secret@127.0.0.1:1/mintmark';
-    await refused({ DATABASE_URL: url, ACCESS: 'open' }, 'cannot be reached', 'ECONNREFUSED');
+    await rejected({ DATABASE_URL: url, ACCESS: 'open' }, 'cannot be reached', 'ECONNREFUSED');
     expect((await runToEnd({ DATABASE_URL: url, ACCESS: 'open' })).stderr).not.toContain('very-secret');
   });
 
@@ -235,7 +235,7 @@ describe('a start that cannot be', () => {
   });
 
   it.concurrent('names every wrong variable together', async () => {
-    await refused(
+    await rejected(
       {
         PORT: 'http',
         LOG_LEVEL: 'loud',
@@ -253,7 +253,7 @@ describe('a start that cannot be', () => {
     ['keys without a key', { ACCESS: 'keys' }, 'ADMIN_API_KEY'],
     ['a database of your own without a key', { DATABASE_URL: 'postgresql://127.0.0.1/x' }, 'ADMIN_API_KEY'],
     ['a short key', { ACCESS: 'keys', ADMIN_API_KEY: 'short' }, '32 characters'],
-  ])('refuses %s', async (_, variables: Record<string, string>, word) => {
-    await refused({ ...variables }, word);
+  ])('rejects %s', async (_, variables: Record<string, string>, word) => {
+    await rejected({ ...variables }, word);
   });
 });

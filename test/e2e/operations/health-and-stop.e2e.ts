@@ -141,9 +141,9 @@ describe('a stop by SIGTERM', () => {
     // A service under npm receives Ctrl-C twice, from the terminal and from npm.
     server.child.kill('SIGTERM');
     server.child.kill('SIGINT');
-    const refused = await client.mint();
-    expect([refused.status, refused.body.code]).toEqual([503, 'SHUTTING_DOWN']);
-    expect(refused.headers.get('connection')).toBe('close');
+    const rejected = await client.mint();
+    expect([rejected.status, rejected.body.code]).toEqual([503, 'SHUTTING_DOWN']);
+    expect(rejected.headers.get('connection')).toBe('close');
     expect((await client.get('/health/ready')).status).toBe(503);
     await blocker.query('COMMIT');
     await blocker.end();

@@ -20,7 +20,7 @@ const lines = (): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** Sends octets and waits until the connection is closed. */
+/** Sends bytes and waits until the connection is closed. */
 const raw = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.server.url);
@@ -96,7 +96,7 @@ describe('a caller cannot write to the log', () => {
   it.each([
     ['ESC in a header', 'GET /a HTTP/1.1\r\nHost: x\r\nX-Request-Id: \x1b[2J\r\n'],
     ['ESC in the path', 'GET /a\x1b[2J HTTP/1.1\r\nHost: x\r\n'],
-    ['CSI, U+009B, in the path, as one octet', 'GET /a\x9b2J HTTP/1.1\r\nHost: x\r\n'],
+    ['CSI, U+009B, in the path, as one byte', 'GET /a\x9b2J HTTP/1.1\r\nHost: x\r\n'],
     ['DEL in the path', 'GET /a\x7f HTTP/1.1\r\nHost: x\r\n'],
     ['ESC and CSI in escapes of the path', 'GET /a%1b[2J%c2%9b2J HTTP/1.1\r\nHost: x\r\n'],
     ['ESC in the Idempotency-Key', 'POST /identifiers HTTP/1.1\r\nHost: x\r\nIdempotency-Key: \x1b[2J\r\n'],
@@ -139,7 +139,7 @@ describe('input that never becomes a request', () => {
       'HEADERS_TOO_LARGE',
     ],
     ['a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n', 404, 'NOT_FOUND'],
-  ])('is logged once, without its octets: %s', async (_, bytes, status, code) => {
+  ])('is logged once, without its bytes: %s', async (_, bytes, status, code) => {
     const before = (await broken()).length;
     await raw(bytes);
     const lines = (await broken()).slice(before);
@@ -157,7 +157,7 @@ describe('input that never becomes a request', () => {
 });
 
 describe('a line is at most 2 KB long', () => {
-  const octetsOf = (text: string) => text.split('\n').map((line) => Buffer.byteLength(`${line}\n`));
+  const bytesOf = (text: string) => text.split('\n').map((line) => Buffer.byteLength(`${line}\n`));
 
   it.each([
     ['of letters', 'a'.repeat(30_000)],
@@ -170,7 +170,7 @@ describe('a line is at most 2 KB long', () => {
     const line = lines().find(({ reqId }) => reqId === id)!;
     expect(line).toMatchObject({ msg: 'request', status: 400 });
     expect(String(line.url)).toMatch(/^\/identifiers\?limit=.+…$/);
-    expect(Math.max(...octetsOf(service.server.stdout()))).toBeLessThanOrEqual(2048);
+    expect(Math.max(...bytesOf(service.server.stdout()))).toBeLessThanOrEqual(2048);
   });
 });
 
@@ -212,7 +212,7 @@ describe('secrets', () => {
   });
 
   it.each([
-    ['a database that refuses it', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:1/none'],
+    ['a database that rejects it', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:1/none'],
     ['an address that cannot be read', 'postgresql://keeper:hush-this-is-secret@127.0.0.1:notaport/none'],
     ['an address with a host that is none', 'postgresql://keeper:hush-this-is-secret@[/none'],
     ['an address of another scheme', 'mysql://keeper:hush-this-is-secret@127.0.0.1/none'],

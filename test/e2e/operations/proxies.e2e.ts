@@ -115,15 +115,15 @@ describe('docker-compose.yml', () => {
     expect([...statuses]).toEqual([415]);
   });
 
-  it('refuses writes above their rate with a problem document, while resolution goes on', async () => {
+  it('rejects writes above their rate with a problem document, while resolution goes on', async () => {
     const target = 'https://repo.example.org/1';
     const { identifier } = (await service.client.mint({ target })).body;
     const answers = await Promise.all(
       Array.from({ length: 300 }, () => fetch(`${url}/identifiers`, { method: 'POST', body: '{}' })),
     );
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(50);
-    const [first] = refused;
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected.length).toBeGreaterThan(50);
+    const [first] = rejected;
     expect(first?.headers.get('content-type')).toBe('application/problem+json');
     expect(first?.headers.get('retry-after')).toBe('1');
     expect(first?.headers.get('strict-transport-security')).toBe('max-age=31536000');
@@ -137,16 +137,16 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('refuses a body above its limit with a problem document, and passes on that of the service', async () => {
+  it('rejects a body above its limit with a problem document, and passes on that of the service', async () => {
     await pause(3000);
-    const send = (octets: number) =>
+    const send = (bytes: number) =>
       fetch(`${url}/normalize`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
-        body: ' '.repeat(octets),
+        body: ' '.repeat(bytes),
       });
-    const refused = await send(17 * 1024 * 1024 + 1);
-    expect([refused.status, refused.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
-    expect(await refused.json()).toMatchObject({
+    const rejected = await send(17 * 1024 * 1024 + 1);
+    expect([rejected.status, rejected.headers.get('content-type')]).toEqual([413, 'application/problem+json']);
+    expect(await rejected.json()).toMatchObject({
       ...{ type: '/problems/BODY_TOO_LARGE', title: 'The body is too large.', code: 'BODY_TOO_LARGE' },
     });
     const own = await send(16 * 1024 * 1024 + 1);

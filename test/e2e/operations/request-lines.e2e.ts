@@ -70,7 +70,7 @@ describe('the line of a request', () => {
     expect(await lineOf('/identifiers', { headers: bearer(KEY) })).toMatchObject({ status: 200, keyId: 'admin' });
   });
 
-  it('counts the octets of the request and of the response', async () => {
+  it('counts the bytes of the request and of the response', async () => {
     const send = (length: number) =>
       lineOf('/identifiers', {
         method: 'POST',

@@ -154,7 +154,7 @@ describe('a schema that may not be written', () => {
     url.password = 'secret-of-the-role';
     await work(role, { DATABASE_URL: url.href, ACCESS: 'open' }, database.href);
   };
-  const refused = async (variables: Record<string, string>, ...words: string[]) => {
+  const rejected = async (variables: Record<string, string>, ...words: string[]) => {
     const { code, stderr, stdout } = await runToEnd(variables);
     expect(code).toBe(1);
     for (const word of words) expect(stderr).toContain(word);
@@ -165,7 +165,7 @@ describe('a schema that may not be written', () => {
   it.concurrent('names the role that must own it, when tables cannot be created', async () => {
     await withRole('template0', async (role, variables, databaseUrl) => {
       const name = new URL(databaseUrl).pathname.slice(1);
-      await refused(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
+      await rejected(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
       await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
       const server = await startPublished(variables);
       await server.stop();
@@ -178,10 +178,10 @@ describe('a schema that may not be written', () => {
       await withRole('template0', async (role, variables, databaseUrl) => {
         const name = new URL(databaseUrl).pathname.slice(1);
         await query(databaseUrl, `ALTER ROLE "${role}" IN DATABASE "${name}" SET search_path = pids`);
-        await refused(variables, `"${role}"`, 'is pids', 'SET search_path');
+        await rejected(variables, `"${role}"`, 'is pids', 'SET search_path');
         await query(databaseUrl, 'CREATE SCHEMA pids');
         await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
-        await refused(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
+        await rejected(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
         await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
         await (await startPublished(variables)).stop();
       });
@@ -192,23 +192,23 @@ describe('a schema that may not be written', () => {
     await withRole('template0', async (role, variables) => {
       const url = new URL(variables.DATABASE_URL ?? '');
       url.password = 'another';
-      await refused({ ...variables, DATABASE_URL: url.href }, 'refused the login', 'Correct user and password');
+      await rejected({ ...variables, DATABASE_URL: url.href }, 'rejected the login', 'Correct user and password');
       url.password = 'secret-of-the-role';
       url.pathname = '/nowhere';
-      await refused({ ...variables, DATABASE_URL: url.href }, `CREATE DATABASE "nowhere" OWNER "${role}"`);
+      await rejected({ ...variables, DATABASE_URL: url.href }, `CREATE DATABASE "nowhere" OWNER "${role}"`);
     });
   });
 
   it.concurrent('says that the server does not offer TLS, when sslmode requires it', async () => {
     await withRole('template0', async (_role, variables) => {
       const url = `${variables.DATABASE_URL}?sslmode=require`;
-      await refused({ ...variables, DATABASE_URL: url }, 'does not offer TLS', 'sslmode', 'ssl = on');
+      await rejected({ ...variables, DATABASE_URL: url }, 'does not offer TLS', 'sslmode', 'ssl = on');
     });
   });
 
   it.concurrent('names the role that owns the tables, when another one is used', async () => {
     await withRole('migrated', async (role, variables) => {
-      await refused(variables, `"${role}"`, '"postgres"', 'owner of the tables');
+      await rejected(variables, `"${role}"`, '"postgres"', 'owner of the tables');
     });
   });
 
@@ -221,7 +221,7 @@ describe('a schema that may not be written', () => {
         databaseUrl,
         `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
       );
-      await refused(variables, `"${role}"`, '"postgres"', 'owner of the tables');
+      await rejected(variables, `"${role}"`, '"postgres"', 'owner of the tables');
     });
   });
 });

@@ -32,7 +32,7 @@ describe('RFC 7725: an identifier that was withdrawn for a legal reason', () => 
   let [blocked, successor] = ['', ''];
 
   beforeAll(async () => {
-    client = await services.start({ BLOCKED_BY_URL, FACES: 'api,resolver,handles' });
+    client = await services.start({ BLOCKED_BY_URL, INTERFACES: 'api,resolver,handles' });
     successor = await mint();
     blocked = await withdraw(await mint(), { reasonCode: 'legal', replacedBy: successor });
   });
@@ -90,7 +90,7 @@ describe('RFC 7725: an identifier that was withdrawn for a legal reason', () => 
 
 describe('a duplicate, where reading needs a key', () => {
   it('leads only to what the key may see', async () => {
-    const closed = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver' });
+    const closed = await services.start({ PUBLIC_READ: 'false', INTERFACES: 'api,resolver' });
     const created = { client: 'reader', scopes: ['read'], namingAuthorities: [{ namingAuthority: '100.102' }] };
     const { secret } = (await client.post('/api-keys', created, ADMIN)).body;
     const hidden = await mint({ namingAuthority: '2000.01' });

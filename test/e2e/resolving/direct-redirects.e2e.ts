@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Client } from '../harness/client.js';
 import { type Exchanged, exchange } from '../harness/exchange.js';
-import { ADMIN, refusals, useLimitedServices } from '../harness/limited-services.js';
+import { ADMIN, rejections, useLimitedServices } from '../harness/limited-services.js';
 import { connectTo } from '../harness/raw-http.js';
 
 const TARGET = 'https://repo.example.org/objects/7';
@@ -16,7 +16,7 @@ const services = useLimitedServices();
 let [client, paths]: [Client, Record<string, string>] = [{} as Client, {}];
 
 beforeAll(async () => {
-  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000', FACES: 'api,resolver,handles' });
+  client = await services.start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '6000', INTERFACES: 'api,resolver,handles' });
   for (const caseInsensitive of [false, true]) {
     const namingAuthority = caseInsensitive ? '2050' : '2060';
     const settings = { namingAuthority, profile: 'handle', caseInsensitive };
@@ -131,13 +131,13 @@ it('shows each change of this process at once', async () => {
 });
 
 it('requires a key where reading does', async () => {
-  const closed = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver' });
+  const closed = await services.start({ PUBLIC_READ: 'false', INTERFACES: 'api,resolver' });
   const path = paths.active ?? '';
   expect((await exchange(closed.base, path)).status).toBe(401);
   expect((await exchange(closed.base, path, { headers: ADMIN })).headers.location).toBe(TARGET);
 });
 
-it('refuses other hosts under open access', async () => {
+it('rejects other hosts under open access', async () => {
   const open = await services.start({ ACCESS: 'open', ADMIN_API_KEY: '' });
   const path = paths.active ?? '';
   for (const _ of [1, 2]) {
@@ -162,7 +162,7 @@ it('is limited by the address that a trusted proxy tells, together with the othe
   const pages = [];
   for (let i = 0; i < 5; i++) pages.push((await from('192.0.2.3', {}, paths.bare)).status);
   expect(pages).toEqual([200, 200, 200, 200, 429]);
-  expect(await refusals(limited, 'key_rate')).toBe(3);
+  expect(await rejections(limited, 'key_rate')).toBe(3);
 });
 
 it('answers requests of one connection in their order', async () => {

@@ -46,7 +46,7 @@ describe.each([
     await database.drop();
   });
 
-  /** Sends the octets of a path: `fetch` would change it. */
+  /** Sends the bytes of a path: `fetch` would change it. */
   const locationAt = (path: string): Promise<string> =>
     new Promise((resolve, reject) => {
       request({ host: '127.0.0.1', port, path, agent }, (answer) => {
@@ -75,8 +75,8 @@ describe.each([
   it.each([OWN, ELSEWHERE])('each URI of each odd name under %s redirects to its target', async (namingAuthority) => {
     const items = ODD_NAMES.map((localName, index) => ({ localName, target: `https://t.example/${index}` }));
     const { status, body } = await client.post('/identifiers/batch', { namingAuthority, items });
-    const refused = body.items.filter((result: any) => result.status !== 201);
-    expect([status, refused]).toEqual([200, []]);
+    const rejected = body.items.filter((result: any) => result.status !== 201);
+    expect([status, rejected]).toEqual([200, []]);
     for (const [index, { record }] of body.items.entries()) {
       const paths = new Set(pathsOf(record.uris));
       expect([record.localName, paths.size > 3]).toEqual([record.localName, true]);

@@ -61,7 +61,7 @@ describe('GET /hdlresolver/resolve/{handle}', () => {
     expect(await bodyOf(`resolve/${handle()}`)).toEqual({ status: 200, body: null });
   });
 
-  it('refuses a path that is not UTF-8', async () => {
+  it('rejects a path that is not UTF-8', async () => {
     expect(await bodyOf('resolve/Ark/%FF')).toMatchObject({ status: 400, body: { responseCode: 4 } });
   });
 });

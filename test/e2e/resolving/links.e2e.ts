@@ -18,8 +18,8 @@ let [client, closed]: [Client, Client] = [{} as Client, {} as Client];
 
 beforeAll(async () => {
   const resolver = { RESOLVER_AUTHORITY: 'id.example.org', RESOLVER_SCHEME: 'https', RESOLVER_FIRST_SEGMENT: 'hdl' };
-  client = await services.start({ ...resolver, FACES: 'api,resolver,handles' });
-  closed = await services.start({ ...resolver, PUBLIC_READ: 'false', FACES: 'api,resolver' });
+  client = await services.start({ ...resolver, INTERFACES: 'api,resolver,handles' });
+  closed = await services.start({ ...resolver, PUBLIC_READ: 'false', INTERFACES: 'api,resolver' });
   const settings = { namingAuthority: '2070', profile: 'handle', storesHandleValues: true };
   expect((await client.post('/naming-authorities', settings, ADMIN)).status).toBe(201);
   expect((await client.post('/naming-authorities', { namingAuthority: '8' }, ADMIN)).status).toBe(201);

@@ -162,7 +162,9 @@ describe('two processes', () => {
     const identifier: string = reserved.identifier ?? reserved;
     await fill(other, identifier);
     const before = await other.figures();
+    let reads = 0;
     for (;;) {
+      reads += 1;
       const sentAt = Date.now();
       const { state } = (await other.resolve(identifier))!;
       if (sentAt >= Date.parse(leaseUntil)) {
@@ -171,7 +173,8 @@ describe('two processes', () => {
       }
       await pause(2);
     }
-    expect((await other.figures()).hits - before.hits).toBeGreaterThan(100);
+    // Most of them from memory, however many a slow machine makes.
+    expect((await other.figures()).hits - before.hits).toBeGreaterThan(reads / 2);
   });
 });
 
@@ -292,7 +295,7 @@ describe('a process that has lost its database', () => {
     const last = await lastWhile(async () => (await cut.resolve(identifier).catch(() => null)) !== null);
     expect(last - lost).toBeLessThan(850);
     await change(identifier, { target: targetOf(1) });
-    await proxy.set('refuse');
+    await proxy.set('reject');
     await expect(cut.resolve(identifier)).rejects.toThrow();
     await proxy.set('pass');
     const end = performance.now() + 20_000;
@@ -337,7 +340,7 @@ describe('the metrics', () => {
     expect(text).toContain(`mintmark_record_cache_entries ${entries}\n`);
     const age = Number(/^mintmark_record_cache_poll_age_seconds (.+)$/m.exec(text)?.[1]);
     expect(age).toBeLessThan(0.8);
-    const octets = Number(/^mintmark_record_cache_bytes (.+)$/m.exec(text)?.[1]);
-    expect(octets / entries).toBeGreaterThan(500);
+    const bytes = Number(/^mintmark_record_cache_bytes (.+)$/m.exec(text)?.[1]);
+    expect(bytes / entries).toBeGreaterThan(500);
   });
 });

@@ -144,7 +144,7 @@ describe('urlappend', () => {
   });
 
   it.each(['%0D%0ASet-Cookie:%20a=b', '%0A', '%00', '%zz', '%FF', '%C2%85', 'x'.repeat(5000)])(
-    'value %# of the refused ones is 400',
+    'value %# of the rejected ones is 400',
     async (value) => {
       const { status, headers } = await get(`/${active}?urlappend=${value}`);
       expect([status, headers.location, headers['set-cookie']]).toEqual([400, undefined, undefined]);
@@ -152,7 +152,7 @@ describe('urlappend', () => {
   );
 
   it.each(['.evil.example', '@evil.example', ':99', '%40evil.example%2F', '%5C%40evil.example', '0'])(
-    '%s would change the host or port of a target without a path, and is refused with 400',
+    '%s would change the host or port of a target without a path, and is rejected with 400',
     async (value) => {
       const { body } = await service.client.mint({ target: 'https://repo.example.org:8' });
       const { status, headers } = await get(`/${body.identifier}?urlappend=${value}`);

@@ -36,7 +36,7 @@ describe('RESOLVER_UPSTREAM', () => {
     expect((await exchange(client.base, await minted(client))).headers.location).toBe(TARGET);
   });
 
-  it.each([{ RESOLVER_UPSTREAM: 'https://hdl.example.net/' }, { PUBLIC_READ: 'false', FACES: 'resolver' }])(
+  it.each([{ RESOLVER_UPSTREAM: 'https://hdl.example.net/' }, { PUBLIC_READ: 'false', INTERFACES: 'resolver' }])(
     'does not hide a naming authority that another process has created: %j',
     async (variables) => {
       const other = await services.start({});
@@ -51,7 +51,7 @@ describe('RESOLVER_UPSTREAM', () => {
   );
 
   it('redirects no path without a mark of a Handle where reading needs a key', async () => {
-    const closed = { RESOLVER_UPSTREAM: 'https://hdl.example.net/', PUBLIC_READ: 'false', FACES: 'api,resolver' };
+    const closed = { RESOLVER_UPSTREAM: 'https://hdl.example.net/', PUBLIC_READ: 'false', INTERFACES: 'api,resolver' };
     const client = await services.start(closed);
     expect((await exchange(client.base, '/nowhere/x', { headers: ADMIN })).status).toBe(404);
     const { status, headers } = await exchange(client.base, '/hdl%3A21.T14999%2Fa%2520b', { headers: ADMIN });
@@ -64,7 +64,7 @@ describe('RESOLVER_UPSTREAM', () => {
     'https://u:p@hdl.handle.net/',
     'https://hdl.handle.net/a/b',
     'https://h/?x',
-  ])('%s is refused at the start', async (url) => {
+  ])('%s is rejected at the start', async (url) => {
     const { code, stderr } = await runToEnd({ RESOLVER_UPSTREAM: url });
     expect(code).toBe(1);
     expect(stderr).toContain('RESOLVER_UPSTREAM');
@@ -82,9 +82,9 @@ it('REDIRECT_MAX_AGE_SECONDS and REDIRECT_SHARED_MAX_AGE_SECONDS are the ages of
   }
 });
 
-describe('FACES', () => {
+describe('INTERFACES', () => {
   it('api alone has no resolver', async () => {
-    const client = await services.start({ FACES: 'api' });
+    const client = await services.start({ INTERFACES: 'api' });
     const path = await minted(client);
     const { status, text } = await exchange(client.base, path);
     expect([status, JSON.parse(text).code]).toEqual([404, 'NOT_FOUND']);
@@ -94,7 +94,7 @@ describe('FACES', () => {
   it('resolver alone resolves, and has its form at /, health checks and metrics', async () => {
     const all = await services.start({});
     const path = await minted(all);
-    const client = await services.start({ FACES: 'resolver' });
+    const client = await services.start({ INTERFACES: 'resolver' });
     expect((await exchange(client.base, path)).headers.location).toBe(TARGET);
     const form = await exchange(client.base, '/');
     expect([form.status, form.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -109,14 +109,14 @@ describe('FACES', () => {
     expect((await exchange(client.base, '/metrics', { headers: ADMIN })).status).toBe(200);
   });
 
-  it('with an unknown face is refused at the start', async () => {
-    const { code, stderr } = await runToEnd({ FACES: 'api,web' });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('FACES must be a comma list of api, resolver')]);
+  it('with an unknown interface is rejected at the start', async () => {
+    const { code, stderr } = await runToEnd({ INTERFACES: 'api,web' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('INTERFACES must be a comma list of api, resolver')]);
   });
 });
 
 describe('PUBLIC_READ=false', () => {
-  it('has no resolver, unless FACES names it', async () => {
+  it('has no resolver, unless INTERFACES names it', async () => {
     const client = await services.start({ PUBLIC_READ: 'false' });
     const path = await minted(client);
     for (const headers of [{}, ADMIN]) {
@@ -126,7 +126,7 @@ describe('PUBLIC_READ=false', () => {
   });
 
   it('resolves with the rights of the client, and does not tell which prefixes exist', async () => {
-    const client = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver' });
+    const client = await services.start({ PUBLIC_READ: 'false', INTERFACES: 'api,resolver' });
     const path = await minted(client);
     const key = async (namingAuthority: string) => {
       const grants = [{ namingAuthority, derived: true }];
@@ -165,7 +165,7 @@ describe('PUBLIC_READ=false', () => {
 
   it('does not tell the resolvers of hidden naming authorities, nor their letters', async () => {
     const upstream = { RESOLVER_UPSTREAM: 'https://hdl.example.net/' };
-    const client = await services.start({ PUBLIC_READ: 'false', FACES: 'api,resolver', ...upstream });
+    const client = await services.start({ PUBLIC_READ: 'false', INTERFACES: 'api,resolver', ...upstream });
     const path = await minted(client);
     const resolver = { scheme: 'https', authority: 'hidden.example.org', firstSegment: 'own' };
     const created = { namingAuthority: 'Hidden', profile: 'handle', resolver };

@@ -30,12 +30,12 @@ export async function run({ cluster }, check) {
     proxy.switchTo(standby.address, port);
     // What was open breaks once; from then on every answer is that of a standby.
     await requests.send('first', { path });
-    const refused = await until('readiness is 503', 15_000, async () => {
+    const rejected = await until('readiness is 503', 15_000, async () => {
       const answer = await requests.send('ready', READY);
       return answer.status === 503 && answer;
     }).catch(() => requests.send('ready', READY));
-    check.equal('readiness', refused.status, 503);
-    const words = JSON.stringify(refused.body);
+    check.equal('readiness', rejected.status, 503);
+    const words = JSON.stringify(rejected.body);
     check.note(words);
     check.equal('readiness names the cause', /read-only|recovery|standby/i.test(words), true);
 

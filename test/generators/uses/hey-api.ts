@@ -19,12 +19,12 @@ const results = [];
 for await (const { line, status, identifier, problem } of streamLines<MintLine>(streamed.response.body)) {
   results.push({ line, status, identifier, code: problem?.code });
 }
-const refused = await mintIdentifier({ body: { namingAuthority: '9.9' } });
+const rejected = await mintIdentifier({ body: { namingAuthority: '9.9' } });
 
 report({
   minted: minted.data.identifier,
   listed: listed.data.items.map(({ identifier }) => identifier),
   exported: readLines<TransferLine>(exported.data).map(({ identifier }) => identifier),
   streamed: results,
-  refused: refused.error?.code,
+  rejected: rejected.error?.code,
 });

@@ -19,7 +19,7 @@ const results = readLines<MintLine>(streamed.data).map(({ line, status, identifi
   identifier,
   code: problem?.code,
 }));
-const refused = await mintIdentifier({ namingAuthority: '9.9' })
+const rejected = await mintIdentifier({ namingAuthority: '9.9' })
   .then(() => undefined)
   .catch((error: { cause: ProblemDocument }) => error.cause.code);
 
@@ -28,5 +28,5 @@ report({
   listed: listed.data.items.map(({ identifier }) => identifier),
   exported: readLines<TransferLine>(exported.data).map(({ identifier }) => identifier),
   streamed: results,
-  refused,
+  rejected,
 });

@@ -16,8 +16,8 @@ export async function* streamLines<Line>(body: ReadableStream<Uint8Array> | null
   if (body === null) throw new Error('the response has no body');
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const octets of body as unknown as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(octets, { stream: true })).split('\n');
+  for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
   }
@@ -29,7 +29,7 @@ export function report(done: {
   listed: (string | undefined)[];
   exported: string[];
   streamed: { line: number; status: number; identifier?: string | undefined; code?: string | undefined }[];
-  refused: string | undefined;
+  rejected: string | undefined;
 }): void {
   console.log(JSON.stringify(done));
 }

@@ -21,12 +21,12 @@ const results = [];
 for await (const { line, status, identifier, problem } of streamLines<Schemas['MintLine']>(streamed.data ?? null)) {
   results.push({ line, status, identifier, code: problem?.code });
 }
-const refused = await api.POST('/identifiers', { body: { namingAuthority: '9.9' } });
+const rejected = await api.POST('/identifiers', { body: { namingAuthority: '9.9' } });
 
 report({
   minted: minted.data.identifier,
   listed: listed.data?.items.map(({ identifier }) => identifier) ?? [],
   exported: readLines<Schemas['TransferLine']>(exported.data ?? '').map(({ identifier }) => identifier),
   streamed: results,
-  refused: refused.error?.code,
+  rejected: rejected.error?.code,
 });

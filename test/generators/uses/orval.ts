@@ -15,12 +15,12 @@ const results = [];
 for await (const { line, status, identifier, problem } of streamLines<MintLine>(streamed.stream.body)) {
   results.push({ line, status, identifier, code: problem?.code });
 }
-const refused = await mintIdentifier({ namingAuthority: '9.9' });
+const rejected = await mintIdentifier({ namingAuthority: '9.9' });
 
 report({
   minted: minted.data.identifier,
   listed: listed.status === 200 ? listed.data.items.map(({ identifier }) => identifier) : [],
   exported: readLines<TransferLine>(await exported.stream.text()).map(({ identifier }) => identifier),
   streamed: results,
-  refused: refused.status === 422 ? refused.data.code : undefined,
+  rejected: rejected.status === 422 ? rejected.data.code : undefined,
 });

@@ -23,7 +23,7 @@ const results = [];
 for await (const { line, status, identifier, problem } of streamLines<MintLine>(streamed.body)) {
   results.push({ line, status, identifier, code: problem?.code });
 }
-const refused = await api.identifiers
+const rejected = await api.identifiers
   .mintIdentifier({ namingAuthority: '9.9' })
   .then(() => undefined)
   .catch((response: { error: ProblemDocument }) => response.error.code);
@@ -33,5 +33,5 @@ report({
   listed: listed.data.items.map(({ identifier }) => identifier),
   exported: readLines<TransferLine>(await exported.text()).map(({ identifier }) => identifier),
   streamed: results,
-  refused,
+  rejected,
 });

@@ -66,10 +66,10 @@ describe('urlappend', () => {
     ['digits of a port', 'http://a.example:80', '80', 'must not change the scheme, the host or the port'],
     ['line breaks', 'https://a.example/b', '\r\nx: y', 'contains a control character'],
     ['half of a surrogate pair', 'https://a.example/b', '\ud800', 'half of a surrogate pair'],
-    ['octets that are no UTF-8', 'https://a.example/b', undefined, 'is not percent-encoded UTF-8'],
+    ['bytes that are no UTF-8', 'https://a.example/b', undefined, 'is not percent-encoded UTF-8'],
     ['4097 characters', 'https://a.example/b', 'x'.repeat(4097), 'at most 4096 characters'],
     ['a text that is too long when it is escaped', 'https://a.example/b', 'é'.repeat(1300), 'at most 7168 characters'],
-  ])('is refused with %s', (_, target, appended, reason) => {
-    expect(appendToTarget(target, appended)).toEqual({ refusal: expect.stringContaining(reason) });
+  ])('is rejected with %s', (_, target, appended, reason) => {
+    expect(appendToTarget(target, appended)).toEqual({ rejection: expect.stringContaining(reason) });
   });
 });

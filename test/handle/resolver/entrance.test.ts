@@ -75,7 +75,7 @@ describe('the entrance of the resolver', () => {
     for (const url of ['/99.999', '/100.102', '/nowhere']) expect(entrance.routeOf(requestFor(url))).toBeNull();
   });
 
-  it('has the form where no other face has the page', () => {
+  it('has the form where no other interface has the page', () => {
     expect(entranceWith().routeOf(requestFor('/', 'POST'))).toBe(ROUTE);
     expect(entranceWith({ hasFrontPage: true }).routeOf(requestFor('/'))).toBe(ROUTE);
   });

@@ -73,7 +73,7 @@ describe('the local names of a reading', () => {
     expect(namesOf(text, isOneSegment)).toEqual({ candidates, isTooLong: false });
   });
 
-  it('have at most 8192 octets', () => {
+  it('have at most 8192 bytes', () => {
     expect(namesOf(`Lib/${'é'.repeat(4096)}`).isTooLong).toBe(false);
     expect(namesOf(`Lib/${'é'.repeat(4097)}`)).toEqual({ candidates: [], isTooLong: true });
     expect(namesOf(`Lib/x${' '.repeat(9000)}`)).toEqual({ candidates: ['x'], isTooLong: false });

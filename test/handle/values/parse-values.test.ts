@@ -31,7 +31,7 @@ describe('the body of a write', () => {
   });
 
   it.each([[{}], ['text'], [null], [{ values: {} }], [{ values: [], handle: 5 }], [[5]], [[[]]]])(
-    'is refused with code 4: %j',
+    'is rejected with code 4: %j',
     (body) => {
       expect(faultOf(body)[0]).toBe(4);
     },
@@ -40,7 +40,7 @@ describe('the body of a write', () => {
   it('has at most 500 values of 32 KiB together', () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => ({ index: at + 1, type: '', data: '' }));
     expect(faultOf(many(501))).toEqual([4, 'a record has at most 500 values']);
-    expect(faultOf([value({ data: 'x'.repeat(32_768) })])[1]).toMatch(/at most 32768 octets/);
+    expect(faultOf([value({ data: 'x'.repeat(32_768) })])[1]).toMatch(/at most 32768 bytes/);
     expect(valuesIn(many(200)).length).toBe(200);
   });
 
@@ -60,11 +60,11 @@ describe('a value', () => {
     expect(valuesIn([value({ index: sent })])[0]!.index).toBe(index);
   });
 
-  it.each([[0], [-1], ['0'], [2_147_483_648], [0.5]])('is refused with the index %j', (index) => {
+  it.each([[0], [-1], ['0'], [2_147_483_648], [0.5]])('is rejected with the index %j', (index) => {
     expect(faultOf([value({ index })])).toEqual([202, 'Value indexes must be positive']);
   });
 
-  it.each([['abc'], [true], [[]], ['1.5']])('is refused with an index that is no number: %j', (index) => {
+  it.each([['abc'], [true], [[]], ['1.5']])('is rejected with an index that is no number: %j', (index) => {
     expect(faultOf([value({ index })])[0]).toBe(4);
   });
 
@@ -97,7 +97,7 @@ describe('a value', () => {
   );
 
   it.each([[{ ttl: -1 }], [{ ttl: 'soon' }], [{ permissions: '111' }], [{ type: 'a\0b' }], [{ type: '\ud800' }]])(
-    'is refused with %j',
+    'is rejected with %j',
     (members) => {
       expect(faultOf([value(members)])[0]).toBe(4);
     },
@@ -110,7 +110,7 @@ describe('the data of a value', () => {
     ['a number', 5, { format: 'string', value: '5' }],
     ['a truth value', false, { format: 'string', value: 'false' }],
     ['a string', { format: 'string', value: 'v' }, { format: 'string', value: 'v' }],
-    ['base64 of octets', { format: 'base64', value: 'AAH/' }, { format: 'base64', value: 'AAH/' }],
+    ['base64 of bytes', { format: 'base64', value: 'AAH/' }, { format: 'base64', value: 'AAH/' }],
     ['base64 of a text', { format: 'base64', value: 'aGk=' }, { format: 'string', value: 'hi' }],
     ['hex', { format: 'hex', value: '00ff' }, { format: 'base64', value: 'AP8=' }],
     ['hex of a text with line breaks', { format: 'hex', value: '610d0a09' }, { format: 'string', value: 'a\r\n\t' }],
@@ -143,7 +143,7 @@ describe('the data of a value', () => {
     [{ format: 'site', value: ['a'] }],
     [{ format: 'site', value: { a: '\0' } }],
     [{ format: 'site', value: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
-  ])('is refused with code 4: %j', (data) => {
+  ])('is rejected with code 4: %j', (data) => {
     expect(faultOf([value({ data })])[0]).toBe(4);
   });
 });

@@ -170,13 +170,13 @@ describe('a write of values', () => {
     ]);
   });
 
-  it('is refused under a naming authority without stored values, with the name of the setting', () => {
-    const refused = (values: StoredValue[]) => () => {
+  it('is rejected under a naming authority without stored values, with the name of the setting', () => {
+    const rejected = (values: StoredValue[]) => () => {
       requireComputable(values, '20.500');
     };
-    expect(refused([url(5), value(100, 'HS_ADMIN', ''), value(3, 'METADATA_ID', '')])).not.toThrow();
-    expect(refused([value(2, 'EMAIL', 'a')])).toThrow(/EMAIL cannot be stored: .* without "storesHandleValues": true/);
-    expect(refused([url(1), url(2)])).toThrow(/second URL/);
-    expect(refused([url(1, 'ftp://a')])).toThrow(/no http or https/);
+    expect(rejected([url(5), value(100, 'HS_ADMIN', ''), value(3, 'METADATA_ID', '')])).not.toThrow();
+    expect(rejected([value(2, 'EMAIL', 'a')])).toThrow(/EMAIL cannot be stored: .* without "storesHandleValues": true/);
+    expect(rejected([url(1), url(2)])).toThrow(/second URL/);
+    expect(rejected([url(1, 'ftp://a')])).toThrow(/no http or https/);
   });
 });

@@ -16,7 +16,7 @@ describe('a JSON body', () => {
     expect(read('\ufeff{}')).toEqual({});
   });
 
-  it('is absent when there are no octets', () => {
+  it('is absent when there are no bytes', () => {
     expect(read('')).toBeUndefined();
   });
 
@@ -38,7 +38,7 @@ describe('a JSON body', () => {
     ['constructor', '{"constructor":1}', 'constructor'],
     ['nothing but white space', ' ', 'end of input'],
     ['a control character in a string', '"a\u0001"', 'Invalid character'],
-  ])('is refused with its reason: %s', (_, text, reason) => {
+  ])('is rejected with its reason: %s', (_, text, reason) => {
     expect(() => read(text)).toThrow(
       expect.objectContaining({ code: 'MALFORMED_JSON', detail: expect.stringContaining(reason) }),
     );
@@ -89,11 +89,11 @@ function repeated(piece: string | ((i: number) => string), length: number): stri
 
 describe.each(EXPENSIVE)('16 MB of JSON of %s', (name, before, piece, after) => {
   it('takes less than a second of processor time', () => {
-    const octets = Buffer.from(before + repeated(piece, SIZE - 2000) + after);
+    const bytes = Buffer.from(before + repeated(piece, SIZE - 2000) + after);
     let code = 'read';
     const start = process.cpuUsage();
     try {
-      readJsonBody(octets);
+      readJsonBody(bytes);
     } catch (error) {
       code = (error as Problem).code;
     }

@@ -4,12 +4,12 @@ import { LineReader } from '../../../src/http/body/line-reader.js';
 import { StreamedBody } from '../../../src/http/body/streamed-body.js';
 
 it('a body that stalls is to be sent again from its first line, where it has an Idempotency-Key', async () => {
-  const octets = new PassThrough();
+  const bytes = new PassThrough();
   const never = new AbortController().signal;
   const drain = { stopping: never, halfOver: never };
-  const body = new StreamedBody('application/x-ndjson', octets as never, drain, {} as never);
+  const body = new StreamedBody('application/x-ndjson', bytes as never, drain, {} as never);
   const lines = new LineReader(body).next(1);
-  octets.emit('timeout');
+  bytes.emit('timeout');
   await expect(lines).rejects.toMatchObject({
     code: 'REQUEST_TIMEOUT',
     detail: expect.stringContaining('send the whole file again with the same Idempotency-Key'),

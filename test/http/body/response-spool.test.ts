@@ -29,17 +29,17 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 200; i++) await turn();
 }
 
-describe('the spool of response octets', () => {
+describe('the spool of response bytes', () => {
   it('reads ahead of a client that does not read, up to the bound, and goes on when the client reads', async () => {
     const spool = new ResponseSpool(200_000);
     const source = endless();
     const stream = spool.through(source);
     await stream.next();
     await settled();
-    expect([spool.octets, source.read]).toEqual([200_000, 11]);
+    expect([spool.bytes, source.read]).toEqual([200_000, 11]);
     for (let i = 0; i < 5; i++) await stream.next();
     await settled();
-    expect([spool.octets, source.read]).toEqual([200_000, 16]);
+    expect([spool.bytes, source.read]).toEqual([200_000, 16]);
     await stream.return(undefined);
   });
 
@@ -55,7 +55,7 @@ describe('the spool of response octets', () => {
       await settled();
       expect(piece.toString()).toBe(PIECE);
       // The other stream may use the released space; this one has at most one piece beyond the limit.
-      expect(spool.octets).toBeLessThanOrEqual(220_000);
+      expect(spool.bytes).toBeLessThanOrEqual(220_000);
     }
     expect(pieces).toBe(50);
     await holding.return(undefined);
@@ -76,7 +76,7 @@ describe('the spool of response octets', () => {
     expect(other.read).toBeGreaterThan(before);
     await second.return(undefined);
     await settled();
-    expect([spool.octets, other.closed]).toEqual([0, true]);
+    expect([spool.bytes, other.closed]).toEqual([0, true]);
   });
 
   it('returns what was read before an error, and then the error', async () => {
@@ -93,7 +93,7 @@ describe('the spool of response octets', () => {
     await settled();
     expect((await stream.next()).value?.length).toBe(20_000);
     await expect(stream.next()).rejects.toThrow('the source failed');
-    expect(spool.octets).toBe(0);
+    expect(spool.bytes).toBe(0);
   });
 
   it('merges short pieces that wait', async () => {

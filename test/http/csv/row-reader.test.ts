@@ -18,11 +18,11 @@ function bodyOf(
   { stopping, halfOver } = signals(),
   charset: 'utf-8' | 'windows-1252' = 'utf-8',
 ): StreamedBody {
-  const octets = Object.assign(new PassThrough(), { complete: true, socket: { bytesRead: 0 } });
-  for (const piece of pieces) octets.write(piece);
-  octets.end();
+  const bytes = Object.assign(new PassThrough(), { complete: true, socket: { bytesRead: 0 } });
+  for (const piece of pieces) bytes.write(piece);
+  bytes.end();
   const drain = { stopping: stopping.signal, halfOver: halfOver.signal };
-  return new StreamedBody('text/csv', octets as never, drain, {} as never, charset);
+  return new StreamedBody('text/csv', bytes as never, drain, {} as never, charset);
 }
 
 async function read(
@@ -65,11 +65,11 @@ describe('the rows of a CSV', () => {
   });
 
   it('are numbered by the line of the file, and one with other cells than columns is a problem', async () => {
-    const refusal = { code: 'INVALID_REQUEST', detail: expect.stringContaining('more or fewer cells') };
+    const rejection = { code: 'INVALID_REQUEST', detail: expect.stringContaining('more or fewer cells') };
     expect(await read(['identifier,target\n1/a\n\n1/b,x\n1/c,x,y\n1/d,x\n'])).toMatchObject([
-      { number: 2, row: refusal },
+      { number: 2, row: rejection },
       { number: 4, row: { identifier: '1/b', target: 'x' } },
-      { number: 5, row: refusal },
+      { number: 5, row: rejection },
       { number: 6, row: { identifier: '1/d', target: 'x' } },
     ]);
   });
@@ -93,10 +93,10 @@ describe('the rows of a CSV', () => {
     );
   });
 
-  it('in Windows-1252 are read as such, and otherwise refused where they are not UTF-8', async () => {
+  it('in Windows-1252 are read as such, and otherwise rejected where they are not UTF-8', async () => {
     const file = (text: string) => [Buffer.from(`identifier,target\n1/a,x\n1/b,`), Buffer.from(text, 'latin1')];
-    const refused = (await read(file('M\xfcller\n')))[1]!.row;
-    expect([refused.code, refused.detail]).toEqual([
+    const rejected = (await read(file('M\xfcller\n')))[1]!.row;
+    expect([rejected.code, rejected.detail]).toEqual([
       'INVALID_REQUEST',
       'The file is not CSV: the file is not UTF-8; save it as CSV UTF-8, or send it with "content-type: text/csv; charset=windows-1252".',
     ]);
@@ -112,16 +112,16 @@ describe('the rows of a CSV', () => {
 
   it('that are too long end the file, and are named by the line in which they begin', async () => {
     const head = 'identifier,target\n1/a,x\n';
-    const expected = 'The row that begins in line 3 is longer than 65536 octets';
+    const expected = 'The row that begins in line 3 is longer than 65536 bytes';
     expect(await detailOf([head, ','.repeat(70_000)])).toContain(expected);
     expect(await detailOf([head, `1/b,"${'x'.repeat(70_000)}`])).toContain(expected);
     expect(await detailOf([head, `1/b,"x\n`, '1/c,y\n'.repeat(12_000)])).toContain(expected);
-    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 octets');
+    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 bytes');
     expect(await detailOf([Array.from({ length: 101 }, () => 'identifier').join()])).toContain('more than 100 columns');
     expect(await read([head, `1/b,${'x'.repeat(65_532)}\n`])).toHaveLength(2);
   });
 
-  it('with cells by the thousand are each refused, and cost a cell more than there are columns', async () => {
+  it('with cells by the thousand are each rejected, and cost a cell more than there are columns', async () => {
     const rows = await read(['identifier,target\n', `${','.repeat(60_000)}x\n`.repeat(100)]);
     expect(rows).toHaveLength(100);
     expect(rows[0]!.row.detail).toContain('more or fewer cells');
@@ -131,7 +131,7 @@ describe('the rows of a CSV', () => {
     ['1/a,x"y\n', 'in the row that begins in line 2, a cell with a quotation mark must begin with one'],
     ['1/a,"x" y\n', 'in the row that begins in line 2, cell 2 has text behind its closing quotation mark'],
     ['1/a,x\n1/b,"y', 'in the row that begins in line 3, a quotation mark is not closed'],
-  ])('%j are refused with the place', async (text, detail) => {
+  ])('%j are rejected with the place', async (text, detail) => {
     expect(await detailOf([`identifier,target\n${text}`])).toContain(detail);
   });
 
@@ -146,7 +146,7 @@ describe('the rows of a CSV', () => {
     ['', 'it is empty'],
     ['sep=|\nidentifier|target\n', '"sep=|" names another separator'],
     [Buffer.from('identifier,M\xfcller\n', 'latin1'), 'the file is not UTF-8'],
-  ])('with the header %j are refused: %s', async (text, expected) => {
+  ])('with the header %j are rejected: %s', async (text, expected) => {
     const detail = await detailOf([text]);
     expect(detail).toContain(expected);
     expect(detail).toContain('identifier, metadataId, target');
@@ -155,9 +155,9 @@ describe('the rows of a CSV', () => {
   it('are not read when the service stops before the header line has arrived', async () => {
     const stop = signals();
     stop.halfOver.abort();
-    const octets = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
+    const bytes = Object.assign(new PassThrough(), { complete: false, socket: { bytesRead: 0 } });
     const drain = { stopping: stop.stopping.signal, halfOver: stop.halfOver.signal };
-    const opening = RowReader.open(new StreamedBody('text/csv', octets as never, drain, {} as never), IMPORT_HEADER);
+    const opening = RowReader.open(new StreamedBody('text/csv', bytes as never, drain, {} as never), IMPORT_HEADER);
     await expect(opening).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });

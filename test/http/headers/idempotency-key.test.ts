@@ -20,7 +20,7 @@ describe('an Idempotency-Key', () => {
     ['beyond ASCII', 'schlüssel'],
     ['of 256 characters', 'k'.repeat(256)],
     ['sent twice', ['a', 'b']],
-  ])('that is %s is refused', (_, header) => {
+  ])('that is %s is rejected', (_, header) => {
     expect(() => readIdempotencyKey(header)).toThrow('INVALID_IDEMPOTENCY_KEY');
   });
 });

@@ -4,7 +4,7 @@ import { inChunks, partOf } from '../../../src/http/lines/line-chunks.js';
 import type { RawLine } from '../../../src/http/lines/line-source.js';
 import { Problem } from '../../../src/problem/problem.js';
 
-const line = (number: number, octets = 10): RawLine => ({ number, octets, value: () => number, content: () => 'x' });
+const line = (number: number, bytes = 10): RawLine => ({ number, bytes, value: () => number, content: () => 'x' });
 
 /** The chunks of lines that arrive in these groups. */
 async function chunksOf(groups: readonly (readonly RawLine[])[]): Promise<(readonly RawLine[])[]> {
@@ -48,7 +48,7 @@ describe('the chunks of lines', () => {
     expect(await next()).toHaveLength(100);
   });
 
-  it('refuse the lines beyond 1 MiB, and the next chunk begins anew', async () => {
+  it('reject the lines beyond 1 MiB, and the next chunk begins anew', async () => {
     const [chunk, other] = await chunksOf([[line(1, 1_048_000), line(2, 600), line(3, 1), line(101, 10)]]);
     expect(chunk!.slice(0, 1).map(({ value }) => value())).toEqual([1]);
     for (const { value } of chunk!.slice(1)) expect(value).toThrow(Problem);

@@ -4,13 +4,13 @@ import { lengthOfHeads } from '../../../src/http/server/pipelining.js';
 const HEAD = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const lengthIn = (text: string, most: number) => lengthOfHeads(Buffer.from(text), most);
 
-describe('the octets in which a number of request heads end', () => {
+describe('the bytes in which a number of request heads end', () => {
   it('are those up to the last of these heads', () => {
     expect(lengthIn(HEAD.repeat(5), 1)).toBe(HEAD.length);
     expect(lengthIn(HEAD.repeat(5), 3)).toBe(HEAD.length * 3);
   });
 
-  it('are all octets where there are no more heads, or only the beginning of another one', () => {
+  it('are all bytes where there are no more heads, or only the beginning of another one', () => {
     expect(lengthIn(HEAD.repeat(3), 3)).toBe(HEAD.length * 3);
     const rest = `${HEAD}GET /identifiers HTTP/1.1\r\n`;
     expect(lengthIn(rest, 2)).toBe(rest.length);

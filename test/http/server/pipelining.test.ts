@@ -32,8 +32,8 @@ async function start(onRequest: (path: string, response: ServerResponse) => void
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const answered: string[] = [];
   let rest = '';
-  client.on('data', (octets: Buffer) => {
-    const parts = `${rest}${octets.toString('latin1')}`.split(';');
+  client.on('data', (bytes: Buffer) => {
+    const parts = `${rest}${bytes.toString('latin1')}`.split(';');
     rest = parts.pop()!.slice(-20);
     for (const part of parts) answered.push(/for (.*)$/.exec(part.slice(-20))?.[1] ?? '');
   });
@@ -127,7 +127,7 @@ describe('bodies', () => {
     const bodies = ['\r\n\r\n'.repeat(40_000), 'x'.repeat(200_000), '\n\n'];
     const arrived: number[] = [];
     const { client, answered } = await start((path, response) => {
-      response.req.on('data', (octets: Buffer) => (arrived[Number(path.slice(1))]! += octets.length));
+      response.req.on('data', (bytes: Buffer) => (arrived[Number(path.slice(1))]! += bytes.length));
       response.req.on('end', () => response.end(`for ${path};`));
     });
     for (const [i, body] of [...bodies, ...bodies].entries()) {
@@ -146,13 +146,13 @@ describe('bodies', () => {
     await pause(300);
     expect(client.writableLength).toBeGreaterThan(0);
     let arrived = 0;
-    for await (const octets of pending[0]!.req) arrived += (octets as Buffer).length;
+    for await (const bytes of pending[0]!.req) arrived += (bytes as Buffer).length;
     expect(arrived).toBe(body.length);
   });
 });
 
 describe('a tunnel', () => {
-  it('ends the parsing of the connection: no handler gets the following octets', async () => {
+  it('ends the parsing of the connection: no handler gets the following bytes', async () => {
     const { begun, client, server } = await start();
     const connected = new Promise<Socket>((resolve) =>
       server.once('connect', (_request, socket) => {

@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { sendStream } from '../../../src/http/body/send-stream.js';
-import { Faces } from '../../../src/http/face.js';
+import { HttpInterfaces } from '../../../src/http/http-interface.js';
 import { RequestLog } from '../../../src/http/server/request-log.js';
 
 const KEY = 'wrong-horse-battery-staple-wrong-horse-wrong';
-const faces = new Faces([{ paths: /^\//, routine: /^\/health/ } as never]);
+const interfaces = new HttpInterfaces([{ paths: /^\//, routine: /^\/health/ } as never]);
 
 /** A request with these members, and the fields that it logs. */
 function loggedBy(members: object) {
@@ -22,7 +22,7 @@ function loggedBy(members: object) {
 function lineOf(members: object, reply: object = {}): Record<string, unknown> {
   const { lines, request } = loggedBy(members);
   const answered = { statusCode: 200, elapsedTime: 1, problemCode: null, ...reply };
-  new RequestLog('off').write(request, answered as never, faces);
+  new RequestLog('off').write(request, answered as never, interfaces);
   return lines[0]!;
 }
 

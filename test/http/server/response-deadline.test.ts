@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
-import { REST_API } from '../../../src/api/face.js';
-import { Faces } from '../../../src/http/face.js';
+import { REST_API } from '../../../src/api/rest-interface.js';
+import { HttpInterfaces } from '../../../src/http/http-interface.js';
 import { limitResponseTime, noteWait } from '../../../src/http/server/response-deadline.js';
 
 const LIMIT_MS = 1000;
@@ -38,7 +38,7 @@ beforeEach(async () => {
     if (request.url === '/authenticated') noteWait(request.raw, LIMIT_MS / 2);
     done();
   });
-  limitResponseTime(server, new Faces([REST_API]), LIMIT_MS);
+  limitResponseTime(server, new HttpInterfaces([REST_API]), LIMIT_MS);
   server.all('/quick', (_request, reply) => reply.send('result'));
   const slow = async () => {
     await pause(2200);
@@ -87,7 +87,7 @@ async function answer(method: 'GET' | 'POST', path: string) {
 }
 
 describe('the limit of a response', () => {
-  it('refuses a request that has no response in time: a read is safe to repeat, a write may have taken effect', async () => {
+  it('rejects a request that has no response in time: a read is safe to repeat, a write may have taken effect', async () => {
     expect(await answer('GET', '/slow')).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
     await pass(200);
     expect(await answer('POST', '/slow')).toEqual([503, 'OUTCOME_UNKNOWN', 1150]);
@@ -113,7 +113,7 @@ describe('the limit of a response', () => {
     expect(await earlier).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
   });
 
-  it('refuses each that is late, also after others have ended', async () => {
+  it('rejects each that is late, also after others have ended', async () => {
     const first = send('GET', '/authenticated');
     const late = [send('GET', '/slow'), send('POST', '/slow')];
     await pass(800);
@@ -127,7 +127,7 @@ describe('the limit of a response', () => {
     ]);
   });
 
-  it('refuses only those that are late', async () => {
+  it('rejects only those that are late', async () => {
     const late = send('GET', '/slow');
     const between: unknown[] = [];
     for (let count = 0; count < 12; count++) {

@@ -34,7 +34,7 @@ describe('a raw slash in /identifiers/{identifier}', () => {
   });
 });
 
-describe('the refusal of an unknown path', () => {
+describe('the rejection of an unknown path', () => {
   it.each([
     ['/identifiers/1.2/ABC/', 'Leave out the slash'],
     ['/identifiers/1.2/ABC/?x=1', 'Leave out the slash'],

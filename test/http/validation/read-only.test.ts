@@ -33,8 +33,8 @@ class ChangeDto {
 
 const CURRENT = { title: 'a', version: 3, tombstone: { reason: 'x', at: { day: 1 } }, counts: { n: 1 } };
 
-/** The pointers of the refusal; empty for an accepted change. */
-function refused(change: object): string[] {
+/** The pointers of the rejection; empty for an accepted change. */
+function rejected(change: object): string[] {
   try {
     requireReadOnly(ChangeDto, change, CURRENT);
     return [];
@@ -55,8 +55,8 @@ describe('a read-only member', () => {
     [{ version: '3' }, ['/version']],
     [{ version: null, tombstone: null }, ['/version', '/tombstone']],
     [{ tombstone: { reason: 'x', at: { day: 2 } } }, ['/tombstone']],
-  ])('of %j is refused at %j', (change, pointers) => {
-    expect(refused(change)).toEqual(pointers);
+  ])('of %j is rejected at %j', (change, pointers) => {
+    expect(rejected(change)).toEqual(pointers);
   });
 
   it.each([null, 7, 'x', [], { a: [{}] }])('has any format, as %j', (value) => {

@@ -50,7 +50,7 @@ class Model {
     };
     this.cache = new RecordCache({ find, depth: 0, hasReplica: false }, this.log, this.clock, {
       entries: 100,
-      octets: 1_000_000,
+      bytes: 1_000_000,
     });
   }
 

@@ -39,7 +39,7 @@ function cacheOf(bounds: Partial<Bounds> = {}): RecordCache {
   const log = { use: () => {}, isFresh: () => isFresh, databaseTime, notified: null, ageMs: 0, close: () => {} };
   return new RecordCache({ find, depth: 0, hasReplica: false }, log, clock, {
     entries: 1000,
-    octets: 10_000_000,
+    bytes: 10_000_000,
     ...bounds,
   });
 }
@@ -212,7 +212,7 @@ describe('a change', () => {
     const [cache, address] = [cacheOf(), register(1)];
     await Promise.all([cache.find(address), cache.find(addressOf('404'))]);
     cache.changed(null);
-    expect({ entries: cache.entries, octets: cache.octets }).toEqual({ entries: 0, octets: 0 });
+    expect({ entries: cache.entries, bytes: cache.bytes }).toEqual({ entries: 0, bytes: 0 });
     expect(await readsOf(cache, address)).toBe(1);
   });
 
@@ -298,11 +298,11 @@ describe('the bounds', () => {
     expect(cache.entries).toBe(90);
   });
 
-  it('of octets hold for records of any size, and a record above them is not stored', async () => {
-    const cache = cacheOf({ octets: 100_000 });
+  it('of bytes hold for records of any size, and a record above them is not stored', async () => {
+    const cache = cacheOf({ bytes: 100_000 });
     for (let n = 1; n < 200; n++) {
       await cache.find(register(n, { target: `https://repo.example.org/${'x'.repeat((n * 37) % 2000)}` }));
-      expect(cache.octets).toBeLessThanOrEqual(100_000);
+      expect(cache.bytes).toBeLessThanOrEqual(100_000);
     }
     expect(cache.entries).toBeGreaterThan(10);
     const entries = cache.entries;
@@ -311,9 +311,9 @@ describe('the bounds', () => {
     expect(cache.entries).toBe(entries);
   });
 
-  it('of ten million entries take no memory beyond that of the bound of octets', () => {
+  it('of ten million entries take no memory beyond that of the bound of bytes', () => {
     const before = process.memoryUsage().arrayBuffers;
-    const cache = cacheOf({ entries: 10_000_000, octets: 1_000_000 });
+    const cache = cacheOf({ entries: 10_000_000, bytes: 1_000_000 });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000);
     expect(cache.entries).toBe(0);
   });

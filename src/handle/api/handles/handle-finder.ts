@@ -4,7 +4,6 @@ import type { Address, NamingAuthoritySnapshot } from '../../../registry/naming-
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { isDeleted } from '../../../registry/lifecycle.js';
 
-/** Finds records by their addresses; a cache may implement it. */
 interface RecordReader {
   find(address: Address): Promise<IdentifierRecord | null>;
 }
@@ -14,14 +13,13 @@ interface CurrentAuthorities {
   current(): Promise<NamingAuthoritySnapshot>;
 }
 
-/** Finds the records of Handles, exactly as they are spelled: no form of a URI is recognized. */
+/** Finds the records of Handles as native texts; URIs are not recognized. */
 export class HandleFinder {
   constructor(
     private readonly records: RecordReader,
     private readonly authorities: CurrentAuthorities,
   ) {}
 
-  /** The naming authorities that a principal can see. */
   async visible(principal: Principal): Promise<NamingAuthoritySnapshot> {
     return principal.viewOf(await this.authorities.current());
   }
@@ -30,7 +28,7 @@ export class HandleFinder {
     return locationIn(await this.visible(principal), handle);
   }
 
-  /** The record at a location. A reserved or deleted one is like an unknown one. */
+  /** The record at a location; null for a reserved or deleted one too. */
   async find({ address }: HandleLocation): Promise<IdentifierRecord | null> {
     const record = address === null ? null : await this.records.find(address);
     return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;

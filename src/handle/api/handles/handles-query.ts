@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-target.js';
 import { invalidValue } from '../../../problem/problem.js';
 import type { ValueSelection } from '../../values/index.js';
-import type { Presentation } from '../send-answer.js';
+import type { Presentation } from '../send-response.js';
 
-/** The parameters of a request below `/api/handles`. Unknown ones have no effect, nor have `auth`, `cert` and `doNotRefer`. */
+/** The parameters of a request below `/api/handles`. Others are ignored, among them `auth`, `cert` and `doNotRefer`. */
 export interface HandlesQuery extends ValueSelection, Presentation {
-  /** `index=various` of a PUT: the indexes that the body has. */
+  /** Whether a PUT has `index=various`, for the indexes in its body. */
   readonly isVarious: boolean;
-  /** An `index` that is no number from 1 to 2^31 - 1; null for none. */
+  /** An `index` that is not a number from 1 to 2^31 - 1; null for none. */
   readonly invalidIndex: string | null;
   /** Null where absent. */
   readonly publicOnly: boolean | null;
   readonly overwrite: boolean;
   readonly mintNewSuffix: boolean;
-  /** Of a list; null where absent. */
+  /** These three are parameters of lists; null where absent. */
   readonly prefix: string | null;
   readonly page: string | null;
   readonly pageSize: string | null;
@@ -39,8 +39,8 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
 const MAX_INDEX = 2_147_483_647;
 
 /**
- * Reads the parameters of the query, and those of the body of a POST: a form, or the members of a JSON object, of which a list
- * is one parameter for each item.
+ * Reads the parameters of the query and those in the body of a POST: a form, or a JSON object, in which an array is one parameter
+ * for each item.
  * @throws Problem INVALID_REQUEST for another JSON body of a POST.
  */
 export function handlesQuery({ originalUrl, method, body }: FastifyRequest): HandlesQuery {

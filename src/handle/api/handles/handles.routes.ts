@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RESPONSE_CODE } from '../../values/index.js';
-import { sendAnswer } from '../send-answer.js';
-import { HANDLE_ROUTES, requestedHandle } from '../entrance.js';
+import { sendResponse } from '../send-response.js';
+import { HANDLE_ROUTES, requestedHandle } from '../handle-routes.js';
 import type { ListHandler } from './list.handler.js';
 import type { WriteHandler } from './write.handler.js';
 import type { ReadHandler } from './read.handler.js';
@@ -10,7 +10,6 @@ const LISTS = ['/api/handles', '/api/handles/'];
 
 const READS = ['GET', 'HEAD', 'POST'];
 
-/** The handlers of the routes below `/api`. */
 export interface HandlesHandlers {
   readonly reads: ReadHandler;
   readonly lists: ListHandler;
@@ -35,18 +34,18 @@ export function addHandlesRoutes(
   server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });
   for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
     server.route({ method: 'OPTIONS', url, handler: optionsOf(requiresKeys) });
-    server.route({ method: 'PATCH', url, onRequest: refuseMethod, handler: refuseMethod });
+    server.route({ method: 'PATCH', url, onRequest: rejectMethod, handler: rejectMethod });
   }
   for (const url of ['/api/sessions', '/api/sessions/this']) {
     const method = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
-    server.route({ method, url, onRequest: refuseSession, handler: refuseSession });
+    server.route({ method, url, onRequest: rejectSession, handler: rejectSession });
   }
 }
 
-/** Seconds for which browsers may store the answer to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The answer to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
 function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   const headers = {
     allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
@@ -57,11 +56,11 @@ function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: Fast
   return (_request, reply) => reply.code(200).headers(headers).send();
 }
 
-async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function rejectMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return notImplemented(request, reply, `Unknown method ${request.method}`);
 }
 
-async function refuseSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function rejectSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const message =
     'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
   return notImplemented(request, reply, message);
@@ -70,7 +69,7 @@ async function refuseSession(request: FastifyRequest, reply: FastifyReply): Prom
 function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
   const { handle } = requestedHandle(raw);
   const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
-  return sendAnswer(reply, { status: 501, body });
+  return sendResponse(reply, { status: 501, body });
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
@@ -95,5 +94,5 @@ function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
       },
     ],
   };
-  return sendAnswer(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
+  return sendResponse(reply, { status: 200, body: { responseCode: RESPONSE_CODE.success, site } });
 }

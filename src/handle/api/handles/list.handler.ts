@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/places.js';
+import { type Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
-import { type ApiAnswer, invalidAnswer, notResponsibleAnswer, RESPONSE_CODE } from '../../values/index.js';
+import { type HandleResponse, invalidResponse, notResponsibleResponse, RESPONSE_CODE } from '../../values/index.js';
 import type { Metrics } from '../../../metrics/metrics.js';
 import { Problem } from '../../../problem/problem.js';
 import { MAX_LISTED_NAMES, type NameList } from '../../../storage/identifiers/name-list.js';
-import { sendAnswer } from '../send-answer.js';
-import { noteHandle } from '../entrance.js';
+import { sendResponse } from '../send-response.js';
+import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
 
-/** The Handle of a prefix, by which clients name it too. */
+/** The Handle of a prefix, which clients may send in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
 const MAX_NUMBER = 2_147_483_647;
@@ -40,18 +40,22 @@ export class ListHandler {
     this.requireUser(principal);
     const page = pageOf(query);
     if (page === null) {
-      return this.send(reply, query, invalidAnswer(prefix, 'page and pageSize must be numbers from 0 to 2147483647.'));
+      return this.send(
+        reply,
+        query,
+        invalidResponse(prefix, 'page and pageSize must be numbers from 0 to 2147483647.'),
+      );
     }
     const known = await this.finder.visible(principal);
     const authority = known.find(prefix.replace(PREFIX_HANDLE, ''));
     if (authority === undefined || !principal.covers(authority.prefix)) {
-      return this.send(reply, query, notResponsibleAnswer(prefix));
+      return this.send(reply, query, notResponsibleResponse(prefix));
     }
     const foldsCase = authority.caseInsensitive;
     const found = await this.places.run(holderOf(request, reply), () =>
       this.names.page(authority.prefix, foldsCase, page.offset, page.limit),
     );
-    if (found === null) return this.send(reply, query, invalidAnswer(prefix, TOO_MANY));
+    if (found === null) return this.send(reply, query, invalidResponse(prefix, TOO_MANY));
     const start = foldsCase ? authority.prefix.toUpperCase() : authority.prefix;
     this.metrics.handleApi('listed');
     const body = {
@@ -61,7 +65,7 @@ export class ListHandler {
       ...page.members,
       handles: found.names.map((name) => `${start}/${name}`),
     };
-    return sendAnswer(reply, { status: 200, body }, query);
+    return sendResponse(reply, { status: 200, body }, query);
   };
 
   /** The Handles of the prefixes that a key covers. */
@@ -75,24 +79,24 @@ export class ListHandler {
     const prefixes = covered.map(({ prefix }) => `0.NA/${prefix}`).sort();
     this.metrics.handleApi('listed');
     const body = { responseCode: RESPONSE_CODE.success, totalCount: String(prefixes.length), prefixes };
-    return sendAnswer(reply, { status: 200, body }, query);
+    return sendResponse(reply, { status: 200, body }, query);
   };
 
-  /** Lists need a user also where reading is open, as at Handle.Net. @throws Problem UNAUTHENTICATED */
+  /** Lists need a user even where reading is public, as at Handle.Net. @throws Problem UNAUTHENTICATED */
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: lists of handles are not public.');
   }
 
-  private send(reply: FastifyReply, query: HandlesQuery, answer: ApiAnswer): FastifyReply {
-    this.metrics.handleApi('refused');
-    return sendAnswer(reply, answer, query);
+  private send(reply: FastifyReply, query: HandlesQuery, response: HandleResponse): FastifyReply {
+    this.metrics.handleApi('rejected');
+    return sendResponse(reply, response, query);
   }
 }
 
 const TOO_MANY = `The prefix has more than ${MAX_LISTED_NAMES} handles, or very long ones; use GET /identifiers/export.`;
 
-/** What a list returns. Handle.Net ignores a `pageSize` of 0 without `page`. Null for texts that are no numbers. */
+/** The range of a list; null for texts that are not numbers. Handle.Net ignores a `pageSize` of 0 without `page`. */
 function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: number; members: object } | null {
   const [number, size] = [numberIn(page), numberIn(pageSize)];
   if (number === null || size === null) return null;
@@ -103,7 +107,7 @@ function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: numb
   return { offset: Math.min((number ?? 0) * size, MAX_NUMBER), limit: size, members };
 }
 
-/** Null for a text that is no number, undefined for no text. */
+/** Null for a text that is not a number, undefined for no text. */
 function numberIn(text: string | null): number | null | undefined {
   if (text === null) return undefined;
   const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Infinity;

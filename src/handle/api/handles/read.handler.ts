@@ -2,35 +2,35 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import type { Principal } from '../../../access/principal.js';
 import {
-  type ApiAnswer,
+  type HandleResponse,
   computedValues,
   type HandleValue,
-  invalidAnswer,
+  invalidResponse,
   isPublic,
   jsonText,
-  notFoundAnswer,
-  notResponsibleAnswer,
+  notFoundResponse,
+  notResponsibleResponse,
   RESPONSE_CODE,
   selectValues,
   valueJson,
-  valuesAnswer,
+  valuesResponse,
   valuesOf,
-  withdrawnAnswer,
+  withdrawnResponse,
 } from '../../values/index.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { CATALOGUE } from '../../../problem/catalogue.js';
 import { Problem } from '../../../problem/problem.js';
-import { MAX_LOCAL_NAME_OCTETS } from '../../../registry/canonical-name.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../../registry/canonical-name.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
-import { sendAnswer, sendText } from '../send-answer.js';
-import { requestedHandle } from '../entrance.js';
+import { sendResponse, sendText } from '../send-response.js';
+import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
 
-/** The JSON of the public values of a record, which a cache returns again. */
+/** The JSON of the public values of a record. The cache of records returns the same object again. */
 const texts = new WeakMap<IdentifierRecord, string>();
 
 /** `GET`, `HEAD` and `POST /api/handles/{handle}`. */
@@ -46,31 +46,31 @@ export class ReadHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) {
-      return this.send(reply, query, 'refused', invalidAnswer(handle, 'The path is not percent-encoded UTF-8.'));
+      return this.send(reply, query, 'rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
     if (query.isVarious || query.invalidIndex !== null) {
-      return this.send(reply, query, 'refused', invalidAnswer(handle, INVALID_INDEX));
+      return this.send(reply, query, 'rejected', invalidResponse(handle, INVALID_INDEX));
     }
     const principal = principalOf(request);
     const location = await this.finder.locate(handle, principal);
-    if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleAnswer(handle));
-    if (location.kind === 'tooLong') return this.send(reply, query, 'refused', tooLongAnswer(handle));
+    if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleResponse(handle));
+    if (location.kind === 'tooLong') return this.send(reply, query, 'rejected', tooLongResponse(handle));
     const record = await this.finder.find(location);
     if (record === null && isHandleUser(location.authority, location.localName)) {
       const values = selectValues(userValues(location.authority), query);
-      return this.send(reply, query, 'shown', valuesAnswer(handle, values));
+      return this.send(reply, query, 'shown', valuesResponse(handle, values));
     }
-    if (record === null) return this.send(reply, query, 'unknown', notFoundAnswer(handle));
+    if (record === null) return this.send(reply, query, 'unknown', notFoundResponse(handle));
     const availability = availabilityOf(principal.redact(record));
     if (availability.kind !== 'shown') {
-      return this.send(reply, query, 'withdrawn', withdrawnAnswer(handle, availability.tombstone.reason));
+      return this.send(reply, query, 'withdrawn', withdrawnResponse(handle, availability.tombstone.reason));
     }
     if (query === NO_QUERY && principal.isAnonymous) {
       this.metrics.handleApi('shown');
       return sendText(reply, 200, recordText(handle, record));
     }
     const values = this.shownValues(record, principal, query);
-    return this.send(reply, query, 'shown', valuesAnswer(handle, values));
+    return this.send(reply, query, 'shown', valuesResponse(handle, values));
   };
 
   /** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
@@ -86,9 +86,14 @@ export class ReadHandler {
     return shown;
   }
 
-  private send(reply: FastifyReply, query: HandlesQuery, outcome: HandleApiLabel, answer: ApiAnswer): FastifyReply {
+  private send(
+    reply: FastifyReply,
+    query: HandlesQuery,
+    outcome: HandleApiLabel,
+    response: HandleResponse,
+  ): FastifyReply {
     this.metrics.handleApi(outcome);
-    return sendAnswer(reply, answer, query);
+    return sendResponse(reply, response, query);
   }
 }
 
@@ -103,23 +108,23 @@ export function requireNoKeyInScript({ callback }: HandlesQuery, { headers }: Fa
   );
 }
 
-export function tooLongAnswer(handle: string): ApiAnswer {
-  const message = `A local name has at most ${MAX_LOCAL_NAME_OCTETS} octets; this one is longer.`;
-  return invalidAnswer(handle, message, CATALOGUE.NAME_TOO_LONG.status);
+export function tooLongResponse(handle: string): HandleResponse {
+  const message = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
+  return invalidResponse(handle, message, CATALOGUE.NAME_TOO_LONG.status);
 }
 
-/** The values of the user of a key: the administrators of its prefix. Its secret is no value. */
+/** The values of the Handle user of a key: the administrators of its prefix, without its secret. */
 function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
   const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
   return computedValues(source);
 }
 
-/** Whether a principal may read the values of a naming authority that are not public: those who may change them. */
+/** Whether a principal may change the values of a naming authority, which includes reading those that are not public. */
 function readsHidden(principal: Principal, namingAuthority: string): boolean {
   return !principal.isAnonymous && principal.has('curate') && principal.covers(namingAuthority);
 }
 
-/** The body of a record whose public values are all shown, as `valuesAnswer` has it. */
+/** The body with all public values of a record, equal to that of `valuesResponse`. */
 export function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {

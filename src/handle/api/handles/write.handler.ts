@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../../access/current-principal.js';
-import { setRateLimitHeaders } from '../../../access/limits.guard.js';
+import { setRateLimitHeaders } from '../../../access/limits/limits.guard.js';
 import type { RequestContext } from '../../../access/principal.js';
 import type { HandleLocation } from '../../../changing/handle-location.js';
 import type { HandleRecordsService } from '../../../changing/handle-records.service.js';
@@ -17,13 +17,12 @@ import { upperAscii } from '../../../registry/upper-ascii.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
-import { sendAnswer } from '../send-answer.js';
-import { requestedHandle } from '../entrance.js';
+import { sendResponse } from '../send-response.js';
+import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 
-/** A write as the client sent it. */
 interface Write {
   /** The Handle as the client spelled it, which the response repeats. */
   readonly handle: string;
@@ -32,7 +31,7 @@ interface Write {
   readonly context: RequestContext;
 }
 
-/** `PUT` and `DELETE /api/handles/{handle}`. Faults and problems become responses in `sendProblem`. */
+/** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` converts errors to responses. */
 export class WriteHandler {
   constructor(
     private readonly finder: HandleFinder,
@@ -67,7 +66,7 @@ export class WriteHandler {
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
     const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
-    // As Handle.Net: values that did not exist are created.
+    // As at Handle.Net, 201 means that a Handle or only values were created.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
   }
@@ -84,7 +83,7 @@ export class WriteHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
-    // A parameter that is not read could have limited the write.
+    // An ignored parameter could have limited the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
@@ -105,11 +104,11 @@ export class WriteHandler {
     query: HandlesQuery,
   ): FastifyReply {
     this.metrics.handleApi(outcome);
-    return sendAnswer(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
+    return sendResponse(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
   }
 }
 
-/** A Handle in the body must be that of the path, case aside. @throws HandleFault code 4 */
+/** Requires that a Handle in the body equals that of the path, ignoring case. @throws HandleFault code 4 */
 function requireSameHandle({ handle }: ParsedBody, requested: string): void {
   if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
   throw invalidInput('The handle in the body must be that of the path.');

@@ -16,10 +16,10 @@ export class HandleExport {
   ) {}
 
   /**
-   * Native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores it. No connection is
-   * held between pages.
+   * Native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores case. No connection is held
+   * between pages.
+   * @param isWanted called before each statement.
    * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
-   * @param isWanted asked before each statement.
    */
   async *pages(
     { prefix, caseInsensitive }: NamingAuthority,

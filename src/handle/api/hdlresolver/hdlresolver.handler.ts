@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/places.js';
+import { type Places, holderOf } from '../../../access/limits/places.js';
 import { sendStream } from '../../../http/body/send-stream.js';
-import { invalidAnswer, jsonText, notResponsibleAnswer } from '../../values/index.js';
+import { invalidResponse, jsonText, notResponsibleResponse } from '../../values/index.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
-import { sendAnswer, sendText } from '../send-answer.js';
-import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../entrance.js';
+import { sendResponse, sendText } from '../send-response.js';
+import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
 
 /**
- * What the remote handle resolver of DSpace reads from a repository. Its responses are bare JSON: a list of texts, or `null`.
- * The Handle server that asks has upper-cased the names and compares prefixes in upper case.
+ * Serves the remote handle resolver of DSpace. Responses are bare JSON: a list of texts, or `null`. The Handle server sends names
+ * and compares prefixes in upper case.
  */
 export class HdlresolverHandler {
   constructor(
@@ -23,7 +23,7 @@ export class HdlresolverHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their octets. */
+  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their bytes. */
   readonly listPrefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const known = await this.finder.visible(principalOf(request));
     const prefixes = known
@@ -37,8 +37,8 @@ export class HdlresolverHandler {
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
-      this.metrics.handleApi('refused');
-      return sendAnswer(reply, invalidAnswer(handle, 'The path is not percent-encoded UTF-8.'));
+      this.metrics.handleApi('rejected');
+      return sendResponse(reply, invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
     const location = await this.finder.locate(handle, principalOf(request));
     const record = location.kind === 'here' ? await this.finder.find(location) : null;
@@ -54,8 +54,8 @@ export class HdlresolverHandler {
     const principal = principalOf(request);
     const authority = (await this.finder.visible(principal)).find(prefix);
     if (authority === undefined) {
-      this.metrics.handleApi('refused');
-      return sendAnswer(reply, notResponsibleAnswer(prefix));
+      this.metrics.handleApi('rejected');
+      return sendResponse(reply, notResponsibleResponse(prefix));
     }
     const found = this.handles.pages(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);

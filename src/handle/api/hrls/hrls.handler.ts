@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type PlaceHolder, Places, holderOf } from '../../../access/places.js';
+import { type PlaceHolder, Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
 import { sendStream } from '../../../http/body/send-stream.js';
 import {
@@ -23,21 +23,21 @@ import {
   type ValueQuery,
   type ValueSearch,
 } from '../../../storage/identifiers/value-search.js';
-import { sendText } from '../send-answer.js';
-import { noteHandle } from '../entrance.js';
+import { sendText } from '../send-response.js';
+import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 
-/** Places of searches, and those of one client: each can use a processor of the database for `MAX_SEARCH_MS`. One stays free. */
+/** Concurrent searches of all clients and of one client; each can use a processor of the database for `MAX_SEARCH_MS`. */
 const SEARCH_PLACES = 4;
 const SEARCH_SHARE = 2;
 
 const MAX_WAITING_SEARCHES = 50;
 
-/** Records that are read at once; one can have 1.6 MB, if it was imported. */
+/** Records that are read at once; an imported one can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values, as the servlet of EUDAT answers it: bare JSON. */
+/** The reverse look-up of Handles by their values. Responses are bare JSON, as those of the servlet of EUDAT. */
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 
@@ -77,7 +77,7 @@ export class HrlsHandler {
     return this.searches.run(holder, () => this.values.find(query));
   }
 
-  /** A JSON object: each Handle with its values that everybody may read, as `/api/handles` has them. */
+  /** A JSON object of each Handle with its public values, in the form of `/api/handles`. */
   private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
     yield '{';
     for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
@@ -95,7 +95,7 @@ export class HrlsHandler {
     return undefined;
   }
 
-  /** A search reads more than any other request, so it needs a user also where reading is open. @throws Problem UNAUTHENTICATED */
+  /** Searches need a user even where reading is public, because they read the most. @throws Problem UNAUTHENTICATED */
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: searches are not public.');

@@ -6,23 +6,22 @@ import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority
 import { searchedOpaqueName } from '../../../registry/opaque-metadata-id.js';
 import type { SearchTerm } from '../../../storage/identifiers/value-search.js';
 
-/** Results without the parameter `limit`, and the most that are returned. */
+/** The number of results without the parameter `limit`, and the most results. */
 const DEFAULT_LIMIT = 1000;
 const MAX_LIMIT = 100_000;
 
 /** The most results with their records, which can have 1.6 MB each. */
 const MAX_RECORDS = 1000;
 
-/** Each condition and each wildcard makes a comparison of a record longer. */
+/** Bounded, because each condition and each wildcard makes the comparison of a record slower. */
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
 
 const MAX_NUMBER = 2_147_483_647;
 
-/** A search as the client sent it. */
 export interface SearchRequest {
-  /** Null where a value has a text that none of its type can have. */
+  /** Null where no record can match. */
   readonly terms: readonly SearchTerm[] | null;
   readonly limit: number;
   readonly offset: number;
@@ -56,7 +55,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null where no value can match: the database stores no NUL, and no metadata ID is such a text. @throws HandleFault code 4 */
+/** Null for a NUL, which the database does not store, and for a text that cannot be a metadata ID. @throws HandleFault code 4 */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {

@@ -5,7 +5,7 @@ import { type NotAppended, appendToTarget } from '../append-to-target.js';
 import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
 
-/** Where a client of a record is sent, and the value that says so. */
+/** Where a client of a record is redirected, and the value that determines it. */
 export interface Destination {
   readonly kind: 'alias' | 'location' | 'target';
   /** The path of another Handle of this resolver, or an http or https URL. */
@@ -13,13 +13,12 @@ export interface Destination {
   readonly value: HandleValue;
 }
 
-/** The type of locations (10320/loc). */
 const LOCATIONS = '10320/loc';
 
 /**
- * Finds where a client is sent: to the Handle of an HS_ALIAS, else to one of the locations of a value 10320/loc, else to the
+ * Finds where a client is redirected: to the Handle of an HS_ALIAS, else to one of the locations of a value 10320/loc, else to the
  * target. The selection of a query limits the values, and an alias is followed only without a selection.
- * @param values what the query selects of the public values.
+ * @param values the public values that the query selects.
  * @param record its target is the URL value of the lowest index.
  * @returns null where the values are shown.
  */
@@ -45,7 +44,7 @@ export function destinationOf(
   return url === undefined || target === null ? null : { kind: 'target', location: target, value: url };
 }
 
-/** A destination with what the request appends: the whole query to an alias, and `urlappend` to a URL. @param requested the request target. */
+/** Appends the whole query to an alias, and `urlappend` to a URL. @param requested the request target. */
 export function withAppended(
   destination: Destination,
   query: ResolveQuery,
@@ -62,7 +61,7 @@ export function locationsIn(value: HandleValue): Locations | null {
   return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value)) : null;
 }
 
-/** The path of a Handle at this resolver; null for a text that is none. */
+/** The path of a Handle at this resolver; null for a text that is not a Handle. */
 function pathOf(handle: string): string | null {
   const read = parseHandle(handle, { charset: 'unicode' });
   if (!read.ok) return null;
@@ -70,7 +69,7 @@ function pathOf(handle: string): string | null {
   return [namingAuthority, localName].map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');
 }
 
-/** Whether a text is a name of the record, in any case, so that an alias with it would lead to itself. */
+/** Whether a text is the name of the record, ignoring case: an alias with this name would be a loop. */
 function isNameOf(text: string, record: IdentifierRecord): boolean {
   return text.trim().toLowerCase() === nativeText(record).toLowerCase();
 }

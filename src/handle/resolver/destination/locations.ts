@@ -1,38 +1,37 @@
 import { SaxesParser } from 'saxes';
 import { targetOfText } from '../../values/index.js';
 
-/** Locations of a value that are read. */
+/** The most locations that are read from a value. */
 const MAX_LOCATIONS = 500;
 
-/** How one of several locations is chosen, in this order, where the value does not say it. */
+/** The methods by which a location is chosen, in their order, where the value has no `chooseby`. */
 const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
 
-/** Parameters `locatt` that are read; a request needs one or two. */
+/** The most parameters `locatt` that are read; a request needs one or two. */
 const MAX_WANTED = 10;
 
-/** One element of a value 10320/loc. */
 export interface Location {
   /** http or https, percent-encoded. */
   readonly href: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The content of a value 10320/loc: places of one object, of which a client gets one. */
+/** The content of a value 10320/loc: locations of one object, one of which is chosen. */
 export interface Locations {
   readonly methods: readonly string[];
   readonly all: readonly Location[];
 }
 
 /**
- * Reads the XML of a value 10320/loc: the elements `location` of its root, whose `href` a client may follow. References to
- * external entities are not read.
+ * Reads the XML of a value 10320/loc: the elements `location` of its root with an http or https `href`. References to external
+ * entities are not followed.
  * @returns null for a text that is not well-formed XML.
  */
 export function parseLocations(xml: string): Locations | null {
   const all: Location[] = [];
   let methods = DEFAULT_METHODS;
   let depth = 0;
-  // Without a listener of errors, the first one is thrown.
+  // Without an error listener, the parser throws the first error.
   const parser = new SaxesParser();
   parser.on('opentag', ({ name, attributes }) => {
     depth += 1;
@@ -53,7 +52,7 @@ export function parseLocations(xml: string): Locations | null {
 }
 
 /**
- * Chooses one location. The country of a client is not known here, so the method "country" leaves all of them.
+ * Chooses one location. The method "country" has no effect, because the country of a client is unknown.
  * @param locatt the parameters `locatt`, each an attribute, ":" and its value.
  * @param random a number from 0 to 1, without 1.
  * @returns null without a location.
@@ -71,7 +70,7 @@ export function chooseLocation(
   return left[0] ?? null;
 }
 
-/** Those with all the attributes; all where none has them. */
+/** The locations with all of the attributes; all locations where none has them. */
 function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
   const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
     const colon = text.indexOf(':');
@@ -83,7 +82,7 @@ function withAttributes(locations: readonly Location[], locatt: readonly string[
   return wanted.length === 0 || found.length === 0 ? locations : found;
 }
 
-/** One of them at random by its weight, which is 1 by default. One with the weight 0 is left only where no other is. */
+/** Chooses one at random by its weight, which is 1 by default. A weight of 0 is chosen only where there is no other. */
 function weighted(locations: readonly Location[], random: number): readonly Location[] {
   const weights = locations.map(({ attributes }) => weightOf(attributes.weight));
   let rest = random * weights.reduce((sum, weight) => sum + weight, 0);

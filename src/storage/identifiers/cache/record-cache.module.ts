@@ -7,7 +7,7 @@ import { TRANSACTION_LISTENER } from '../../transactions.js';
 import { type Bounds, RecordCache } from './record-cache.js';
 import { ResolutionReader } from './resolution-reader.js';
 
-/** One cache for the process. The transactions of the process tell it what they have changed. */
+/** Provides one cache for the process, and registers it for changes by transactions of the process. */
 @Module({})
 export class RecordCacheModule {
   static within(bounds: Bounds): DynamicModule {

@@ -5,27 +5,27 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../../registry/uuid.js';
 import type { Clock, LogFollower, Poll } from '../../changes/log-follower.js';
 import type { Touched } from '../../touched.js';
-import { ENTRY_OCTETS, octetsOf } from './record-octets.js';
+import { ENTRY_BYTES, bytesOf } from './record-bytes.js';
 import type { ResolutionReader } from './resolution-reader.js';
 
-/** An unknown name can be minted by another process, which writes no row of the log. */
+/** Short, because a mint by another process writes no row of the log. */
 const ABSENT_MS = 1000;
 
-/** A second limit, for changes that write no row of the log, such as those by hand, and newer versions. */
+/** A second limit, for changes that write no row of the log, such as manual ones, and for newer versions. */
 const PRESENT_MS = 60_000;
 
-/** A request joins a read that began this time ago at most: a slow read returns old data. */
+/** A request joins a read only if it began within this time, because a slow read returns old data. */
 const JOIN_MS = 800;
 
-/** Unknown names have a tenth of the bounds, so that requests for random names do not replace the records. */
+/** Share of unknown names in the bounds, so that requests for random names do not displace records. */
 const ABSENT_SHARE = 0.1;
 
-/** Changes to remember while reads are under way; above this number, all of these reads count as stale. */
+/** Changes to remember while reads are in progress; above this number, all of these reads count as stale. */
 const MAX_REMEMBERED = 10_000;
 
 export interface Bounds {
   readonly entries: number;
-  readonly octets: number;
+  readonly bytes: number;
 }
 
 interface Entry {
@@ -36,9 +36,9 @@ interface Entry {
 }
 
 interface Read {
-  /** The number of the last change when it began. */
+  /** Number of the last change when the read began. */
   readonly began: number;
-  /** By the monotonic clock. */
+  /** When the read began, by the monotonic clock. */
   readonly at: number;
   readonly found: Promise<IdentifierRecord | null>;
   /** Whether it may miss a change that was known when it ended. */
@@ -46,41 +46,41 @@ interface Read {
 }
 
 /**
- * The reads of resolution: from memory where a poll of the log shows that the record has not changed, else by a statement. A face
- * calls `find`, in the place of `prisma.identifier.find`. No row of the log tells when `describes` and `newerVersions` of a record
- * change: the first one is always empty, and the other one can lack what was minted in the last minute.
+ * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. Interfaces
+ * call `find` instead of `prisma.identifier.find`. No row of the log reports changes of `describes` and `newerVersions`: the former is
+ * always empty, and the latter can lack mints of the last minute.
  */
 export class RecordCache {
   private readonly isOn: boolean;
   private readonly records: LRUCache<string, Entry>;
   private readonly absent: LRUCache<string, Entry>;
-  /** The keys of `records` by the IDs of identifiers. */
+  /** Keys of `records` by IDs of identifiers. */
   private readonly keys = new Map<bigint, string>();
   /** The last read of each key. */
   private readonly reading = new Map<string, Read>();
   private readsUnderWay = 0;
-  /** The number of the last change that became known while reads were under way. */
+  /** Number of the last change that became known while reads were in progress. */
   private change = 0;
-  /** The number of the last change of everything. */
+  /** Number of the last change that affects everything. */
   private wholeChange = 0;
-  /** The numbers of other changes, by ID of an identifier, by key of a new name, and by prefix, which has no slash. */
+  /** Numbers of other changes, by ID of an identifier, by key of a new name, and by prefix, which has no slash. */
   private readonly changes = new Map<bigint | string, number>();
   hits = 0;
   misses = 0;
 
-  /** @param bounds at least two entries, one of them for an unknown name; fewer are no cache. */
+  /** @param bounds at least two entries, one of them for an unknown name; fewer disable the cache. */
   constructor(
     private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
     private readonly log: Pick<LogFollower, keyof LogFollower>,
     private readonly clock: Clock,
     bounds: Bounds,
   ) {
-    this.isOn = bounds.entries > 1 && bounds.octets > 0;
-    // An LRU cache allocates the places of all entries at once, and 0 is no bound for it.
-    const places = Math.min(bounds.entries, bounds.octets / ENTRY_OCTETS);
+    this.isOn = bounds.entries > 1 && bounds.bytes > 0;
+    // An LRU cache allocates slots for all entries at once, and treats 0 as no bound.
+    const places = Math.min(bounds.entries, bounds.bytes / ENTRY_BYTES);
     const part = (share: number) => ({
       max: Math.max(1, Math.floor(places * share)),
-      maxSize: Math.max(1, Math.floor(bounds.octets * share)),
+      maxSize: Math.max(1, Math.floor(bounds.bytes * share)),
     });
     this.absent = new LRUCache(part(ABSENT_SHARE));
     const dispose = ({ record }: Entry) => record !== null && this.keys.delete(record.id);
@@ -91,7 +91,7 @@ export class RecordCache {
     return this.records.size + this.absent.size;
   }
 
-  get octets(): number {
+  get bytes(): number {
     return this.records.calculatedSize + this.absent.calculatedSize;
   }
 
@@ -103,10 +103,7 @@ export class RecordCache {
     return this.log.ageMs / 1000;
   }
 
-  /**
-   * @returns the frozen record, which is the same object while it is in the cache.
-   * @throws Problem OVERLOADED when too many reads wait.
-   */
+  /** @returns the frozen record, the same object as long as it is cached. @throws Problem OVERLOADED */
   async find(address: Address): Promise<IdentifierRecord | null> {
     const held = this.held(address);
     if (held !== undefined) return held;
@@ -114,7 +111,7 @@ export class RecordCache {
     return ofName(address, await (this.isOn ? this.share(keyOf(address), address) : this.reader.find(address, null)));
   }
 
-  /** The record in memory as `find` returns it; null for an unknown name; undefined where a statement must read it. */
+  /** The record in memory as `find` returns it; null for an unknown name; undefined if a statement must read it. */
   held(address: Address): IdentifierRecord | null | undefined {
     if (!this.isOn) return undefined;
     const now = this.clock.monotonic();
@@ -134,13 +131,13 @@ export class RecordCache {
       const key = keyOf(address);
       this.absent.delete(key);
       this.note(key);
-      // A request that comes now does not join it.
+      // New requests must not join this read.
       this.reading.delete(key);
     }
     this.changed({ identifiers, namingAuthorities });
   }
 
-  /** Called with what a poll has found; null when anything may have changed. */
+  /** Called with what a poll has found; null if anything may have changed. */
   changed(found: Poll['changed']): void {
     if (found === null) {
       this.forgetEverything();
@@ -153,7 +150,6 @@ export class RecordCache {
     if (found.namingAuthorities.length > 0) this.forgetUnder(new Set(found.namingAuthorities));
   }
 
-  /** Ends the polls. */
   onModuleDestroy(): void {
     this.log.close();
   }
@@ -188,16 +184,13 @@ export class RecordCache {
     this.changes.clear();
   }
 
-  /** Whether a read may miss a change that became known since it began. @param found what it returned. */
+  /** Whether a read may miss a change that became known since it began. @param found its result. */
   private isStale(key: string, found: IdentifierRecord | null, began: number): boolean {
     const causes = found === null ? [key] : [found.id, found.namingAuthority];
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
-  /**
-   * Joins a read of the same key, unless it may miss what changed before this request.
-   * @param mayJoin false after a read was joined that was stale.
-   */
+  /** Joins a read of the same key, unless it may miss a change made before. @param mayJoin false after a stale read. */
   private async share(key: string, address: Address, mayJoin = true): Promise<IdentifierRecord | null> {
     const now = this.clock.monotonic();
     const other = this.reading.get(key);
@@ -211,9 +204,9 @@ export class RecordCache {
   private start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
     const began = this.change;
     const { hasReplica } = this.reader;
-    // A replica can lack what was notified before this read began; without a minimum, its record is not kept.
+    // A replica can lack what was notified before this read began; without a minimum, its record is not cached.
     const minimum = hasReplica ? this.log.notified : null;
-    // No other code runs between the result and the end of the read, which could miss a change otherwise.
+    // Between the result and the end of the read no other code runs, because the read could otherwise miss a change.
     const work = async (): Promise<IdentifierRecord | null> => {
       try {
         const record = frozen(await this.reader.find(address, minimum));
@@ -233,27 +226,27 @@ export class RecordCache {
   }
 
   private store(key: string, record: IdentifierRecord | null, at: number): void {
-    const size = octetsOf(key, record);
+    const size = bytesOf(key, record);
     this.records.delete(key);
     this.absent.delete(key);
     if (record === null) {
       this.absent.set(key, { record, until: at + ABSENT_MS }, { size });
       return;
     }
-    // Another spelling of the address would not be found by the ID.
+    // A record must have one key only, because `keys` has one per ID.
     this.forgetRecord(record.id);
     this.records.set(key, { record, until: at + PRESENT_MS }, { size });
     if (this.records.has(key)) this.keys.set(record.id, key);
   }
 }
 
-/** A GUID has 32 characters here and the digest of a local name 36, so that no two addresses have the same key. */
+/** A GUID has 32 characters here and the digest of a local name 36, so no two addresses have the same key. */
 function keyOf({ namingAuthority, guid, localKey }: Address): string {
   if (guid === null) return `${namingAuthority}/${localKey}`;
   return `${namingAuthority}/${guid.length === 32 ? guid : compactGuid(guid)}`;
 }
 
-/** The record that was found by the key of a name; null where it is that of another name. */
+/** The record found by the key of a name; null if it has another name. */
 function ofName(address: Address, record: IdentifierRecord | null): IdentifierRecord | null {
   return record === null || isAt(record.localName, address) ? record : null;
 }

@@ -5,13 +5,10 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { Readers } from '../../replica-readers.js';
 import { AddressLookups } from '../coalesced-reader.js';
 
-/** As for the look-ups of `coalesced-reader.ts`. */
+/** The same as for the look-ups of `coalesced-reader.ts`. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
-/**
- * Reads records by their keys, whose names the caller compares, without `describes`, which is an empty list; at the replica first,
- * where there is one.
- */
+/** Reads records by their keys, at the replica first if there is one; the caller compares their names. `describes` is an empty list. */
 export class ResolutionReader {
   readonly hasReplica: boolean;
   private readonly lookups: Readers<AddressLookups>;
@@ -27,14 +24,13 @@ export class ResolutionReader {
     );
   }
 
-  /** The look-ups that wait for a statement. */
   get depth(): number {
     return this.lookups.atPrimary.depth + (this.lookups.atReplica?.depth ?? 0);
   }
 
   /**
-   * @param minimum the position of the log that the replica must have replayed, so that the record has the changes that a poll of
-   * the log has told; null for any.
+   * @param minimum the position of the log that the replica must have replayed, so that the record has the changes notified by a poll; null
+   * for any.
    * @throws Problem OVERLOADED when too many wait.
    */
   find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {

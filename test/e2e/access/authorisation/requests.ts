@@ -12,7 +12,7 @@ const URL_VALUE = { index: 1, type: 'URL', data: 'https://repo.example.org/8' };
 
 const NDJSON_BODY = { 'content-type': 'application/x-ndjson' };
 
-/** A request that only authorisation can refuse. */
+/** A request that only authorisation can reject. */
 export interface Request {
   readonly path: string;
   readonly headers?: Record<string, string>;

@@ -20,7 +20,7 @@ export async function runStep(real: Real, step: Step): Promise<unknown> {
   const key = step.key === null ? {} : { 'idempotency-key': `${real.name}-${step.key}` };
   const ask = (method: string, to: string, body?: unknown, headers: Headers = {}): Promise<Answer> =>
     real.send(tenant, method, to, body, headers);
-  /** The data of another tenant is missing or refused. */
+  /** The data of another tenant is missing or rejected. */
   const about = async (method: string, to: string, body?: unknown, headers: Headers = {}): Promise<Answer> => {
     const answer = await ask(method, to, body, headers);
     if (!isOwn) expect([step.kind, [403, 404].includes(answer.status)]).toEqual([step.kind, true]);

@@ -6,7 +6,7 @@ import { alternates, nameFrom, target } from './mint-commands.js';
 import { type NamePick, asAlternate } from './names.js';
 import { type Entry, type Registry, type State, ownName } from './registry.js';
 import { ModelCommand } from './command.js';
-import { type Real, expectRefused, expectShown } from './real.js';
+import { type Real, expectRejected, expectShown } from './real.js';
 
 type Condition = 'current' | 'any' | 'stale' | 'missing';
 
@@ -28,12 +28,12 @@ const lifePick = (usual: Condition) => ({
   ),
 });
 
-/** The effect of a command on one identifier: the request, the codes that may refuse it, and its change. */
+/** The effect of a command on one identifier: the request, the codes that may reject it, and its change. */
 interface Transition {
   readonly method: 'PATCH' | 'POST';
   readonly path: string;
   readonly body: object;
-  readonly refusals: readonly string[];
+  readonly rejections: readonly string[];
   readonly needsIfMatch: boolean;
   readonly apply: () => void;
 }
@@ -75,14 +75,14 @@ async function attempt(
   };
   const text = encodeURIComponent(registry.text(ownName(entry), spelling));
   const answer = await real.client.send(method, `/identifiers/${text}${path}`, headers, JSON.stringify(body));
-  const refusals = [
-    ...transition.refusals,
+  const rejections = [
+    ...transition.rejections,
     ...(ifMatch === 'missing' && needsIfMatch ? ['PRECONDITION_REQUIRED'] : []),
     // The state is checked before the precondition.
-    ...(ifMatch === 'stale' && !transition.refusals.includes('WRONG_STATE') ? ['PRECONDITION_FAILED'] : []),
+    ...(ifMatch === 'stale' && !transition.rejections.includes('WRONG_STATE') ? ['PRECONDITION_FAILED'] : []),
   ];
-  if (refusals.length > 0) {
-    expectRefused(answer.status, answer.body, refusals);
+  if (rejections.length > 0) {
+    expectRejected(answer.status, answer.body, rejections);
     return;
   }
   apply();
@@ -127,11 +127,11 @@ export const patches = step<PatchPick>(
         alternateIds: alternateIds.map((each, index) => asAlternate(registry.text(each, spelling + index))),
       }),
     };
-    const refusals = rules.refusalsOfChange(registry, entry, change);
+    const rejections = rules.rejectionsOfChange(registry, entry, change);
     const apply = (): void => {
       rules.change(entry, change);
     };
-    return { method: 'PATCH', path: '', body, refusals, needsIfMatch: true, apply };
+    return { method: 'PATCH', path: '', body, rejections, needsIfMatch: true, apply };
   },
 );
 
@@ -147,8 +147,8 @@ export const withdrawals = step<LifePick & { replacedBy: NamePick | null }>(
       rules.withdraw(registry, entry, REASON, name);
     };
     const body = { reason: REASON, ...(name !== null && { replacedBy: registry.text(name, spelling + 1) }) };
-    const refusals = rules.refusalsOfWithdrawal(registry, entry, name);
-    return { method: 'POST', path: '/withdraw', body, refusals, needsIfMatch: false, apply };
+    const rejections = rules.rejectionsOfWithdrawal(registry, entry, name);
+    return { method: 'POST', path: '/withdraw', body, rejections, needsIfMatch: false, apply };
   },
 );
 
@@ -157,7 +157,7 @@ const turn = (title: string, from: Entry['state'], turned: (registry: Registry, 
     method: 'POST',
     path: `/${title}`,
     body: {},
-    refusals: entry.state === from ? [] : ['WRONG_STATE'],
+    rejections: entry.state === from ? [] : ['WRONG_STATE'],
     needsIfMatch: false,
     apply: () => {
       turned(registry, entry);

@@ -7,8 +7,8 @@ export interface Change {
   readonly alternateIds?: readonly string[];
 }
 
-/** @returns the codes that may refuse a change; empty when it succeeds. */
-export function refusalsOfChange(
+/** @returns the codes that may reject a change; empty when it succeeds. */
+export function rejectionsOfChange(
   registry: Registry,
   entry: Entry,
   { metadataId, target = entry.target, alternateIds: alternates }: Change,
@@ -52,10 +52,10 @@ export function activate(registry: Registry, entry: Entry): void {
 }
 
 /**
- * @returns the codes that may refuse a withdrawal.
+ * @returns the codes that may reject a withdrawal.
  * @param replacedBy the canonical name of the replacement.
  */
-export function refusalsOfWithdrawal(registry: Registry, entry: Entry, replacedBy: string | null): string[] {
+export function rejectionsOfWithdrawal(registry: Registry, entry: Entry, replacedBy: string | null): string[] {
   const isOurs =
     replacedBy !== null && registry.names.authorities.some((prefix) => replacedBy.startsWith(`hdl:${prefix}/`));
   const replacement = registry.entries[registry.find(replacedBy ?? '')];

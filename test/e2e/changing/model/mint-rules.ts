@@ -14,10 +14,10 @@ export interface MintCommand {
   readonly onExisting: 'match' | 'return' | 'reject' | 'update';
 }
 
-/** The expected outcome of a command. Several codes may refuse it; the contract defines no order. */
+/** The expected outcome of a command. Several codes may reject it; the contract defines no order. */
 export type ExpectedOutcome =
   | {
-      readonly kind: 'refused';
+      readonly kind: 'rejected';
       readonly codes: readonly string[];
       /** The identifiers of which the problem names one. */
       readonly existing: readonly number[];
@@ -77,7 +77,7 @@ export function expectedOutcomes(
   const outcomes: ExpectedOutcome[] = [];
   for (const { command, index, isDuplicate } of [...items].sort((a, b) => a.round - b.round)) {
     outcomes[index] = isDuplicate
-      ? { kind: 'refused', codes: ['DUPLICATE_IN_REQUEST'], existing: [] }
+      ? { kind: 'rejected', codes: ['DUPLICATE_IN_REQUEST'], existing: [] }
       : expectedOutcome(entries, command, request, givenIn(command, spelling + index));
   }
   return { outcomes, entries };
@@ -156,7 +156,7 @@ function expectedOutcome(
   ];
   return conflicts.length === 0
     ? add(entries, command, request)
-    : { kind: 'refused', codes: conflicts.map(([code]) => code), existing: conflicts.map(([, at]) => at) };
+    : { kind: 'rejected', codes: conflicts.map(([code]) => code), existing: conflicts.map(([, at]) => at) };
 }
 
 /** Each given value agrees with the one that the identifier was minted with, or has now. */
@@ -179,7 +179,7 @@ function matched(
   const withdrawn = entry.state === 'withdrawn';
   if (contradicted.length === 0 && !withdrawn) return { kind: 'existing', at };
   return {
-    ...{ kind: 'refused', codes: ['METADATA_ID_TAKEN'], existing: [at] },
+    ...{ kind: 'rejected', codes: ['METADATA_ID_TAKEN'], existing: [at] },
     ...{ contradicted: withdrawn ? [] : contradicted, reason: entry.tombstone?.reason },
   };
 }
@@ -196,7 +196,7 @@ function updated(
     ...(entry.state === 'withdrawn' ? ['WRONG_STATE'] : []),
     ...(holders.length > 0 ? ['ALTERNATE_ID_TAKEN'] : []),
   ];
-  if (codes.length > 0) return { kind: 'refused', codes, existing: holders };
+  if (codes.length > 0) return { kind: 'rejected', codes, existing: holders };
   const kinds = [...entry.kinds];
   entries[at] = { ...entry, kinds };
   change(entries[at], { ...(target !== null && { target }), ...(alternateIds.length > 0 && { alternateIds }) });

@@ -3,7 +3,7 @@ import type { Answer } from '../../harness/client.js';
 import { type ExpectedOutcome, type MintCommand, assignGuids, expectedOutcomes, givenIn } from './mint-rules.js';
 import { asAlternate, uuidSpellings } from './names.js';
 import { type Registry, type StoredResult, identifierOf } from './registry.js';
-import { type Real, expectRefused, expectShown } from './real.js';
+import { type Real, expectRejected, expectShown } from './real.js';
 
 /** A mint request: a single command, or several as a batch. */
 export interface MintRequest {
@@ -34,16 +34,16 @@ export async function mint(registry: Registry, real: Real, request: MintRequest,
     });
   } else {
     const { outcomes } = expectedOutcomes(registry, items, spelling);
-    const isRefusedAnyway = mode === 'atomic' && outcomes.some(({ kind }) => kind === 'refused');
-    expectRefused(answer.status, answer.body, [
+    const isRejectedAnyway = mode === 'atomic' && outcomes.some(({ kind }) => kind === 'rejected');
+    expectRejected(answer.status, answer.body, [
       'IDEMPOTENCY_KEY_REUSED',
-      ...(isRefusedAnyway ? ['BATCH_REFUSED'] : []),
+      ...(isRejectedAnyway ? ['BATCH_REFUSED'] : []),
     ]);
   }
   if (mode === 'alone' && answer.status < 300) real.recordTag(answer);
 }
 
-/** @returns the result stored under the key; null when everything was refused and the key is free. */
+/** @returns the result stored under the key; null when everything was rejected and the key is free. */
 function expectFirstResult(
   registry: Registry,
   request: MintRequest,
@@ -51,9 +51,9 @@ function expectFirstResult(
   spelling: number,
 ): StoredResult[] | null {
   const { outcomes, entries } = expectedOutcomes(registry, request.items, spelling);
-  const isRefused = outcomes.some(({ kind }) => kind === 'refused');
-  if (request.mode === 'atomic' && isRefused) {
-    expectRefused(answer.status, answer.body, ['BATCH_REFUSED']);
+  const isRejected = outcomes.some(({ kind }) => kind === 'rejected');
+  if (request.mode === 'atomic' && isRejected) {
+    expectRejected(answer.status, answer.body, ['BATCH_REFUSED']);
     return null;
   }
   const results = resultsOf(answer, request);
@@ -73,13 +73,13 @@ function expectFirstResult(
   stored.forEach((each, index) => {
     expectReplay(results[index], each, registry, request.mode === 'alone' ? undefined : entries.at(-1)?.request);
   });
-  return request.mode === 'alone' && isRefused ? null : stored;
+  return request.mode === 'alone' && isRejected ? null : stored;
 }
 
 function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any, registry: Registry): StoredResult {
   if (outcome.kind === 'minted') return { status: 201, at: outcome.at, pairAt: outcome.pairAt };
   if (outcome.kind === 'existing') return { status: 200, at: outcome.at, pairAt: null };
-  expectRefused(status, problem, outcome.codes);
+  expectRejected(status, problem, outcome.codes);
   const existing = outcome.existing.flatMap((at) => registry.entries[at] ?? []);
   if (problem.code.endsWith('_TAKEN'))
     expect(existing.map((entry) => `/identifiers/${identifierOf(entry)}`)).toContain(problem.existing);
@@ -91,7 +91,7 @@ function storedResultOf(outcome: ExpectedOutcome, { status, problem }: any, regi
   return { code: problem.code };
 }
 
-/** A replay returns current attributes of identifiers, and stored refusals (decision 22). */
+/** A replay returns current attributes of identifiers, and stored rejections (decision 6). */
 function expectReplay(
   { status, record, metadataRecord = record?.metadataRecord, problem }: any,
   stored: StoredResult | undefined,
@@ -99,7 +99,7 @@ function expectReplay(
   batch?: number,
 ): void {
   if (stored === undefined || 'code' in stored) {
-    expectRefused(status, problem, [stored?.code ?? 'a result more than there are items']);
+    expectRejected(status, problem, [stored?.code ?? 'a result more than there are items']);
     return;
   }
   const [entry, pair] = [registry.entries[stored.at], registry.entries[stored.pairAt ?? -1]];
@@ -120,7 +120,7 @@ function resultsOf({ status, headers, body }: Answer, { mode }: MintRequest): an
   return [{ status, record: body }];
 }
 
-/** Writes a command as a body; all its notations have one fingerprint (decision 7). */
+/** Writes a command as a body; all its notations have one fingerprint (decision 6). */
 function bodyOf(command: MintCommand, registry: Registry, spelling: number): object {
   const { namingAuthority, metadataId, pair, alternateIds, guid, onExisting } = command;
   const given = givenIn(command, spelling);

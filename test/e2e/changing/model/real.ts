@@ -97,7 +97,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 
 /** Expects one of the codes, with its status. */
-export function expectRefused(status: number, problem: any, codes: readonly string[]): void {
+export function expectRejected(status: number, problem: any, codes: readonly string[]): void {
   expect(codes).toContain(problem?.code);
   expect([problem.status, status]).toEqual([STATUSES[problem.code as string], STATUSES[problem.code as string]]);
 }

@@ -1,0 +1,32 @@
+/**
+ * Divides `limit` bytes among clients. A client holds at most `share` bytes and at most as many as it leaves free, so that
+ * N clients that take all they can leave 1/(N + 1) of the pool.
+ */
+export class BytePool {
+  private used = 0;
+  private readonly held = new Map<string, number>();
+
+  constructor(
+    private readonly limit: number,
+    private readonly share: number,
+  ) {}
+
+  /** The bound that more bytes of a client would exceed; null where they fit. */
+  rejection(client: string, bytes: number): 'share' | 'free' | null {
+    const held = (this.held.get(client) ?? 0) + bytes;
+    if (held > this.share) return 'share';
+    return held > this.limit - this.used - bytes ? 'free' : null;
+  }
+
+  take(client: string, bytes: number): void {
+    this.used += bytes;
+    this.held.set(client, (this.held.get(client) ?? 0) + bytes);
+  }
+
+  giveBack(client: string, bytes: number): void {
+    this.used -= bytes;
+    const left = (this.held.get(client) ?? 0) - bytes;
+    if (left > 0) this.held.set(client, left);
+    else this.held.delete(client);
+  }
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { contentLength, hasUsableBody } from '../../http/body/body-limits.js';
+import { MERGED_BYTES, MergedBody } from '../../http/body/merged-body.js';
+import { isStreamed } from '../../http/body/streamed-body.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem, tooLarge } from '../../problem/problem.js';
+import { principalOf } from '../current-principal.js';
+import { ipPrefixOf } from '../../http/ip-prefix.js';
+import { clientIdentity } from '../principal.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import { BytePool } from './byte-pool.js';
+
+/** Larger bodies count against the memory limit of the process. */
+const COUNTED_BYTES = 65_536;
+
+/** Larger bodies without a key count against the limit of their address. */
+const LARGE_BYTES = 1_048_576;
+
+/** How many bodies of the largest size fit into each of the two pools. */
+const LARGEST_AT_ONCE = 4;
+
+const SOON = { headers: { 'retry-after': '1' } };
+
+/**
+ * Limits the large bodies in memory: their bytes in the process and per client, separately for requests with and
+ * without a key, and their number per address without a key. Bytes count from their arrival until the response ends.
+ */
+export class LargeBodies {
+  private readonly byAddress: ConcurrencyLimiter;
+  private readonly pools: Readonly<Record<'anonymous' | 'keyed', BytePool>>;
+
+  /**
+   * @param perAddress concurrent large bodies of one address without a key; 0 for no limit.
+   * @param largest bytes of the largest permitted body, which are also the share of one client.
+   */
+  constructor(
+    private readonly metrics: Metrics,
+    perAddress: number,
+    largest: number,
+  ) {
+    this.byAddress = new ConcurrencyLimiter(perAddress);
+    const pool = () => new BytePool(LARGEST_AT_ONCE * largest, largest);
+    this.pools = { anonymous: pool(), keyed: pool() };
+  }
+
+  /** Rejects a body whose announced size does not fit, before it is read. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
+  admit(request: FastifyRequest, reply: FastifyReply): void {
+    if (!isCollected(request)) return;
+    // A body over the limit is rejected with 413 later.
+    const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
+    if (announced > LARGE_BYTES) this.requireRoom(request, reply);
+    if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
+  }
+
+  /** Counts bodies while they are read, and merges their small pieces. */
+  watch(server: FastifyInstance): void {
+    server.addHook('preParsing', (request, reply, payload, done) => {
+      const isShort = request.headers['transfer-encoding'] === undefined && contentLength(request) <= MERGED_BYTES;
+      if (isShort || !isCollected(request)) done(null, payload);
+      else done(null, new MergedBody(payload, this.counterOf(request, reply)));
+    });
+  }
+
+  /** @returns a function that takes the number of bytes received so far, and throws a Problem when they do not fit. */
+  private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
+    const { bodyLimit } = request.routeOptions;
+    const pool = this.poolOf(request);
+    const client = clientOf(request);
+    let isLarge = contentLength(request) > LARGE_BYTES;
+    let counted = 0;
+    return (bytes) => {
+      if (bytes > bodyLimit) throw tooLarge(bodyLimit);
+      if (bytes <= COUNTED_BYTES || reply.raw.closed) return;
+      if (bytes > LARGE_BYTES && !isLarge) this.requireRoom(request, reply);
+      isLarge ||= bytes > LARGE_BYTES;
+      this.requireBytes(request, bytes - counted);
+      if (counted === 0) {
+        reply.raw.once('close', () => {
+          pool.giveBack(client, counted);
+        });
+      }
+      pool.take(client, bytes - counted);
+      counted = bytes;
+    };
+  }
+
+  private poolOf(request: FastifyRequest): BytePool {
+    return this.pools[principalOf(request).isAnonymous ? 'anonymous' : 'keyed'];
+  }
+
+  private requireRoom(request: FastifyRequest, reply: FastifyReply): void {
+    if (!principalOf(request).isAnonymous || this.byAddress.acquire(ipPrefixOf(request.ip), reply.raw)) return;
+    this.metrics.rejected('address_large_bodies');
+    const detail = `Without an API key, one address may send at most ${this.byAddress.most} bodies of more than 1 MiB at the same time. Wait until one of these requests ends, or send smaller bodies.`;
+    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
+  }
+
+  private requireBytes(request: FastifyRequest, bytes: number): void {
+    const rejection = this.poolOf(request).rejection(clientOf(request), bytes);
+    if (rejection === null) return;
+    this.metrics.rejected('large_bodies');
+    if (rejection === 'free') {
+      const detail = 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.';
+      throw new Problem('OVERLOADED', detail, SOON);
+    }
+    const detail =
+      'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.';
+    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
+  }
+}
+
+function clientOf(request: FastifyRequest): string {
+  return clientIdentity(principalOf(request), request.ip);
+}
+
+/** Whether a route reads the whole body before its handler runs. */
+function isCollected(request: FastifyRequest): boolean {
+  const { scopes } = request.routeOptions.config;
+  return scopes !== undefined && hasUsableBody(request) && !isStreamed(request);
+}

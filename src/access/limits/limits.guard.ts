@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestLimits } from '../../config/config.js';
+import { routeSettings } from '../../http/route-settings.js';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
+import { principalOf } from '../current-principal.js';
+import { clientIdentity } from '../principal.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
+import type { LargeBodies } from './large-bodies.js';
+import { TokenBuckets, type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    longLived?: boolean;
+    uncounted?: boolean;
+  }
+}
+
+/** Marks a route with long requests, such as long polls and event streams, which have a separate limit. */
+export const LongLived = (): MethodDecorator => routeSettings({ longLived: true });
+
+/** Marks routes without limits, such as health checks and metrics. */
+export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
+
+/** Limits the rate and the concurrency of each client before the body is read; on public routes by address. */
+@Injectable()
+export class LimitsGuard {
+  private readonly buckets: TokenBuckets | null;
+  private readonly short: ConcurrencyLimiter;
+  private readonly long: ConcurrencyLimiter;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly largeBodies: LargeBodies,
+    { perKeyPerMinute, concurrentPerKey, longLivedPerKey }: RequestLimits,
+  ) {
+    this.buckets = perKeyPerMinute === 0 ? null : new TokenBuckets(perKeyPerMinute);
+    this.short = new ConcurrencyLimiter(concurrentPerKey);
+    this.long = new ConcurrencyLimiter(longLivedPerKey);
+  }
+
+  admit(request: FastifyRequest, reply: FastifyReply): void {
+    const client = clientIdentity(principalOf(request), request.ip);
+    this.requireRate(client, reply);
+    this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
+    this.largeBodies.admit(request, reply);
+  }
+
+  /**
+   * Counts a request that is served without the framework.
+   * @returns its headers, alternating names and values; null where `admit` would reject the request, which is not counted then.
+   */
+  takeRate(client: string): readonly string[] | null {
+    if (this.buckets === null) return [];
+    const taken = this.buckets.take(client);
+    return taken.ok ? rateLimitHeaders('key', this.buckets.quota, taken).flat() : null;
+  }
+
+  private requireRate(client: string, reply: FastifyReply): void {
+    if (this.buckets === null) return;
+    const taken = this.buckets.take(client);
+    setRateLimitHeaders(reply, 'key', this.buckets.quota, taken);
+    if (taken.ok) return;
+    this.metrics.rejected('key_rate');
+    const detail = `A client may send at most ${this.buckets.quota} requests a minute. Retry in ${taken.retryAfter} s.`;
+    throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(taken.retryAfter) } });
+  }
+
+  private requireRoom(client: string, reply: FastifyReply, isLong: boolean): void {
+    const { most } = isLong ? this.long : this.short;
+    if ((isLong ? this.long : this.short).acquire(client, reply.raw)) return;
+    this.metrics.rejected(isLong ? 'key_long_lived' : 'key_concurrency');
+    const kind = isLong ? 'long polls and event streams' : 'requests';
+    const detail = `A client may have at most ${most} concurrent ${kind}. Wait until one of them ends.`;
+    throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
+  }
+}
+
+/**
+ * Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
+ * @param policy the name of the quota, which is written without escapes.
+ */
+export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
+  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
+}
+
+function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
+  return [
+    ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],
+    ['ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`],
+  ];
+}
+
+function append(reply: FastifyReply, name: string, member: string): void {
+  const before = reply.getHeader(name);
+  void reply.header(name, typeof before === 'string' ? `${before}, ${member}` : member);
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { namingAuthorityKey } from '@mintmark/identifier';
+import { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
+import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
+import { type TakeResult, TokenBuckets } from './token-buckets.js';
+
+/** Receives the state of a rate limit. @param quota identifiers a minute. */
+export type ChargeReport = (quota: number, taken: TakeResult) => void;
+
+/** Limits the identifiers minted under each naming authority, for all clients together. */
+@Injectable()
+export class MintBudget {
+  private readonly buckets: TokenBuckets | null;
+
+  /** @param perMinute identifiers a minute under one naming authority; 0 for no limit. */
+  constructor(
+    private readonly metrics: Metrics,
+    perMinute: number,
+  ) {
+    this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
+  }
+
+  /**
+   * Counts identifiers before anything is written; they stay counted when the request fails. A request for more than the quota
+   * needs a full bucket and leaves it in debt. `report` is also called on rejection.
+   * @throws Problem RATE_LIMITED
+   */
+  charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
+    const rejected = this.chargeEach(new Map([[namingAuthority, count]]), known, report);
+    for (const problem of rejected.values()) throw problem;
+  }
+
+  /**
+   * Ignores naming authorities that `known` lacks, because invented names could evict the buckets of existing ones.
+   * @param counts identifiers by naming authority.
+   * @returns RATE_LIMITED for each naming authority without enough quota.
+   */
+  chargeEach(
+    counts: ReadonlyMap<string, number>,
+    known: NamingAuthoritySnapshot,
+    report?: ChargeReport,
+  ): Map<string, Problem> {
+    const rejected = new Map<string, Problem>();
+    const { buckets } = this;
+    if (buckets === null) return rejected;
+    for (const [namingAuthority, count] of counts) {
+      if (known.find(namingAuthority) === undefined) continue;
+      const taken = buckets.take(namingAuthorityKey(namingAuthority), count);
+      report?.(buckets.quota, taken);
+      if (taken.ok) continue;
+      this.metrics.rejected('naming_authority_rate');
+      const detail = `At most ${buckets.quota} identifiers a minute may be minted under one naming authority. Retry in ${taken.retryAfter} s.`;
+      const headers = { 'retry-after': String(taken.retryAfter) };
+      rejected.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
+    }
+    return rejected;
+  }
+}

@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, clientGone } from '../../problem/problem.js';
+import { clientIdentity } from '../principal.js';
+import { principalOf } from '../current-principal.js';
+import { BytePool } from './byte-pool.js';
+
+/** A response, or another object that closes once. */
+export interface Closing {
+  readonly closed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** The client that holds a place, and the response that it waits for. */
+export interface PlaceHolder {
+  readonly client: string;
+  readonly response: Closing;
+}
+
+/** The client and the response of a request. */
+export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
+  return { client: clientIdentity(principalOf(request), request.ip), response: raw };
+}
+
+interface Waiting {
+  readonly client: string;
+  readonly enter: () => void;
+}
+
+const SOON = { headers: { 'retry-after': '2' } };
+
+/**
+ * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many as it leaves free;
+ * further requests wait, first in, first out. A place is released when its work ends, even if the client disconnected before.
+ */
+export class Places {
+  private readonly taken: BytePool;
+  private readonly queue: BytePool;
+  private readonly waiting = new Set<Waiting>();
+
+  /**
+   * @param most concurrent requests.
+   * @param share concurrent requests of one client.
+   * @param mostWaiting waiting requests, at most half of them of one client.
+   * @param limitMs maximum wait in milliseconds.
+   */
+  constructor(
+    private readonly most: number,
+    private readonly share: number,
+    mostWaiting = 200,
+    private readonly limitMs = 10_000,
+  ) {
+    this.taken = new BytePool(most, share);
+    this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
+  }
+
+  /** Runs work in a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT if the client has disconnected. */
+  async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
+    await this.enter(holder, this.limitMs);
+    try {
+      const result = await work();
+      if (holder.response.closed) throw clientGone();
+      return result;
+    } finally {
+      this.leave(holder.client);
+    }
+  }
+
+  /**
+   * Yields the parts of a stream, each with a place from before it is read until the next one is requested. Only the wait for the
+   * first place is limited.
+   * @throws Problem as `run` does, before the first part.
+   */
+  async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {
+    const { client, response } = holder;
+    for (let limitMs = this.limitMs; ; limitMs = Infinity) {
+      await this.enter(holder, limitMs);
+      let isHeld = true;
+      const leave = (): void => {
+        response.off('close', leave);
+        if (isHeld) this.leave(client);
+        isHeld = false;
+      };
+      try {
+        const part = await source.next();
+        if (part.done === true) return undefined;
+        if (response.closed) throw clientGone();
+        // A suspended generator does not end when its reader disconnects.
+        response.once('close', leave);
+        yield part.value;
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  private async enter({ client, response }: PlaceHolder, limitMs: number): Promise<void> {
+    if (response.closed) throw clientGone();
+    if (this.taken.rejection(client, 1) === null) this.taken.take(client, 1);
+    else await this.wait(client, response, limitMs);
+  }
+
+  private leave(client: string): void {
+    this.taken.giveBack(client, 1);
+    for (const each of this.waiting) if (this.taken.rejection(each.client, 1) === null) each.enter();
+  }
+
+  private wait(client: string, response: Closing, limitMs: number): Promise<void> {
+    const isStarted = limitMs === Infinity;
+    if (!isStarted && this.queue.rejection(client, 1) !== null) return Promise.reject(this.rejectionOf(client));
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(limit);
+        response.off('close', gone);
+        this.waiting.delete(waiting);
+        if (!isStarted) this.queue.giveBack(client, 1);
+      };
+      const waiting: Waiting = {
+        client,
+        enter: () => {
+          end();
+          this.taken.take(client, 1);
+          resolve();
+        },
+      };
+      const gone = (): void => {
+        end();
+        reject(clientGone());
+      };
+      const late = (): void => {
+        end();
+        reject(this.rejectionOf(client));
+      };
+      // setTimeout with Infinity would run at once.
+      const limit = isStarted ? undefined : setTimeout(late, limitMs);
+      if (!isStarted) this.queue.take(client, 1);
+      this.waiting.add(waiting);
+      response.once('close', gone);
+    });
+  }
+
+  private rejectionOf(client: string): Problem {
+    if (this.taken.rejection(client, 1) === 'share') {
+      const detail = `Of one client, at most ${this.share} such requests are served at once, and others wait for them; retry later.`;
+      return new Problem('CONCURRENCY_LIMITED', detail, SOON);
+    }
+    const detail = `At most ${this.most} such requests are served at once, and others wait for them; retry later.`;
+    return new Problem('OVERLOADED', detail, SOON);
+  }
+}

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+
+export const WINDOW_SECONDS = 60;
+
+export interface TakeResult {
+  readonly ok: boolean;
+  /** Remaining whole tokens, 0 or more. */
+  readonly remaining: number;
+  /** Seconds until the bucket is full again, rounded up. */
+  readonly fullIn: number;
+  /** Seconds until the same attempt would succeed, rounded up; 0 when it did. */
+  readonly retryAfter: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * Token buckets by name, each with the quota of one minute and refilled evenly. A request for more than the quota needs a full
+ * bucket and leaves it in debt, so that large requests are possible at the same average rate.
+ */
+export class TokenBuckets {
+  private readonly buckets: LRUCache<string, Bucket>;
+
+  /**
+   * @param quota tokens a minute, at least 1.
+   * @param now monotonic time in milliseconds.
+   * @param most maximum number of buckets; the least recently used is evicted and counts as full.
+   */
+  constructor(
+    readonly quota: number,
+    private readonly now: () => number = () => performance.now(),
+    most = 10_000,
+  ) {
+    this.buckets = new LRUCache({ max: most });
+  }
+
+  take(name: string, count = 1): TakeResult {
+    const perMillisecond = this.quota / (WINDOW_SECONDS * 1000);
+    const seconds = (tokens: number) => Math.max(0, Math.ceil(tokens / perMillisecond / 1000));
+    const bucket = this.find(name, perMillisecond);
+    const missing = Math.min(count, this.quota) - bucket.tokens;
+    const ok = missing <= 0;
+    if (ok) bucket.tokens -= count;
+    return {
+      ok,
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      fullIn: seconds(this.quota - bucket.tokens),
+      retryAfter: ok ? 0 : seconds(missing),
+    };
+  }
+
+  giveBack(name: string): void {
+    this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += 1;
+  }
+
+  private find(name: string, perMillisecond: number): Bucket {
+    const at = this.now();
+    const known = this.buckets.get(name) ?? { tokens: this.quota, at };
+    const tokens = Math.min(this.quota, known.tokens + (at - known.at) * perMillisecond);
+    const bucket = { tokens, at };
+    this.buckets.set(name, bucket);
+    return bucket;
+  }
+}

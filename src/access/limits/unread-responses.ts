@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { onlyReads } from '../../http/route-settings.js';
+import type { Metrics } from '../../metrics/metrics.js';
+import { Problem } from '../../problem/problem.js';
+import { BytePool } from './byte-pool.js';
+import { holderOf } from './places.js';
+
+/** Smaller responses, in UTF-16 units, are not counted. */
+const COUNTED_BYTES = 65_536;
+
+/** Bytes of unread responses of all clients, and of one client. */
+const MAX_BYTES = 67_108_864;
+const SHARE = 33_554_432;
+
+/**
+ * Limits the memory of responses that clients have not read yet. A read whose response does not fit is rejected. The response to a
+ * write is counted and always sent, because the write has taken effect. Responses in parts have separate limits.
+ */
+export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
+  const pool = new BytePool(MAX_BYTES, SHARE);
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string' || payload.length < COUNTED_BYTES || request.method === 'HEAD') {
+      done(null, payload);
+      return;
+    }
+    // For a string, the socket would keep a second copy in memory.
+    const bytes = Buffer.from(payload);
+    const counted = Math.min(bytes.length, SHARE);
+    const { client } = holderOf(request, reply);
+    const rejection = onlyReads(request) ? pool.rejection(client, counted) : null;
+    if (rejection !== null) {
+      metrics.rejected('unread_responses');
+      done(rejectionOf(rejection));
+      return;
+    }
+    if (!reply.raw.closed) {
+      pool.take(client, counted);
+      reply.raw.once('close', () => {
+        pool.giveBack(client, counted);
+      });
+    }
+    done(null, bytes);
+  });
+}
+
+function rejectionOf(rejection: 'share' | 'free'): Problem {
+  const soon = { headers: { 'retry-after': '1' } };
+  if (rejection === 'free') {
+    return new Problem('OVERLOADED', 'Other clients have not read large responses yet. Retry after Retry-After.', soon);
+  }
+  const detail = 'This client has not read large responses yet. Read them, or request smaller ones.';
+  return new Problem('CONCURRENCY_LIMITED', detail, soon);
+}

@@ -1,0 +1,28 @@
+import { entriesOf } from './addresses.js';
+
+/** The REST API, the resolver of Handles over HTTP, and the HTTP API of Handle servers. */
+export const INTERFACES = ['api', 'resolver', 'handles'] as const;
+export type InterfaceName = (typeof INTERFACES)[number];
+
+/**
+ * Parses `INTERFACES`, a comma-separated list. By default, all interfaces are on under open access; `handles` is off where writing
+ * requires a key, and `resolver` where reading requires one.
+ */
+export function interfacesOf(
+  list: string | undefined,
+  isOpen: boolean,
+  isReadable: boolean,
+): ReadonlySet<InterfaceName> {
+  if (list === undefined) return new Set(isOpen ? INTERFACES : isReadable ? ['api', 'resolver'] : ['api']);
+  const named = entriesOf(list);
+  return new Set(INTERFACES.filter((name) => named.includes(name)));
+}
+
+/** The problems of the variable `INTERFACES`. */
+export function interfaceProblems(list: string | undefined): string[] {
+  if (list === undefined) return [];
+  const entries = entriesOf(list);
+  const unknown = entries.filter((entry) => !(INTERFACES as readonly string[]).includes(entry));
+  if (unknown.length === 0 && entries.length > 0) return [];
+  return [`INTERFACES must be a comma list of ${INTERFACES.join(', ')}; the value is "${list}"`];
+}

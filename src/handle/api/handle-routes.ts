@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { decodeText, pathOf } from '../../http/request-target.js';
+
+/**
+ * The routes whose paths end with a Handle, in which slashes need no escape. The router does not match them by path; `routeOf`
+ * assigns them to requests.
+ */
+export const HANDLE_ROUTES = {
+  handles: '/api/handles/{handle}',
+  resolve: '/hdlresolver/resolve/{handle}',
+} as const;
+
+const PLACEHOLDER = '{handle}';
+
+export interface RequestedHandle {
+  /** As the client spelled it, decoded once as UTF-8; "+" is not a blank. Undecoded where it is malformed. */
+  readonly handle: string;
+  readonly isMalformed: boolean;
+}
+
+const REQUESTED = Symbol('handle:requested');
+
+interface WithHandle {
+  [REQUESTED]?: RequestedHandle;
+}
+
+const NONE: RequestedHandle = Object.freeze({ handle: '', isMalformed: false });
+
+/** The Handle that a request names; empty for none. */
+export function requestedHandle(request: IncomingMessage): RequestedHandle {
+  return (request as WithHandle)[REQUESTED] ?? NONE;
+}
+
+/** Sets the Handle for the responses to a request whose path has none. */
+export function noteHandle(request: IncomingMessage, handle: string): void {
+  (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
+}
+
+const STARTS = Object.values(HANDLE_ROUTES).map((route) => ({ route, start: route.slice(0, -PLACEHOLDER.length) }));
+
+/** The route of a request whose path ends with a Handle, which it stores with the request; null for any other. */
+export function routeOf(request: IncomingMessage): string | null {
+  const given = pathOf(request.url ?? '') ?? '';
+  // The router treats several slashes at the start as one.
+  const path = given.startsWith('//') ? given.replace(/^\/+/, '/') : given;
+  for (const { route, start } of STARTS) {
+    if (path.length === start.length || !path.startsWith(start)) continue;
+    const raw = path.slice(start.length);
+    const handle = decodeText(raw);
+    (request as WithHandle)[REQUESTED] = { handle: handle ?? raw, isMalformed: handle === null };
+    return route;
+  }
+  return null;
+}

@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type HandleResponse, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
+import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
+import { problemOf } from '../../problem/send-problem.js';
+import { logFailure } from '../../problem/log-failure.js';
+import { requestedHandle } from './handle-routes.js';
+
+/** The output format that a client requests. */
+export interface Presentation {
+  readonly pretty: boolean;
+  /** The function of a script (JSONP); null for JSON. */
+  readonly callback: string | null;
+}
+
+const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
+
+/** Sends a response in the format of Handle.Net, which ignores `Accept`. */
+export function sendResponse(
+  reply: FastifyReply,
+  { status, body }: HandleResponse,
+  { pretty, callback }: Presentation = COMPACT,
+): FastifyReply {
+  return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
+}
+
+/** Sends JSON or a script. Caches must revalidate it, because the record, or its absence, can change at any time. */
+export function sendText(reply: FastifyReply, status: number, text: string, isScript = false): FastifyReply {
+  const type = isScript ? 'application/javascript;charset=utf-8' : 'application/json;charset=utf-8';
+  return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
+}
+
+/** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
+const CODES: Partial<Record<ProblemCode, number>> = {
+  UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
+  SCOPE_MISSING: RESPONSE_CODE.notAuthorized,
+  NAMING_AUTHORITY_FORBIDDEN: RESPONSE_CODE.notAuthorized,
+  RATE_LIMITED: RESPONSE_CODE.serverTooBusy,
+  CONCURRENCY_LIMITED: RESPONSE_CODE.serverTooBusy,
+  OVERLOADED: RESPONSE_CODE.serverTooBusy,
+  SHUTTING_DOWN: RESPONSE_CODE.serverTooBusy,
+  IDENTIFIER_NOT_FOUND: RESPONSE_CODE.handleNotFound,
+  IDENTIFIER_TAKEN: RESPONSE_CODE.handleExists,
+  GUID_TAKEN: RESPONSE_CODE.handleExists,
+  METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
+};
+
+/** The statuses of response codes; others have 400. */
+const FAULT_STATUSES: Readonly<Record<number, number>> = {
+  [RESPONSE_CODE.handleNotFound]: 404,
+  [RESPONSE_CODE.handleExists]: 409,
+  [RESPONSE_CODE.valueExists]: 409,
+  [RESPONSE_CODE.notAuthorized]: 403,
+};
+
+/** Statuses that differ from those of the REST API. */
+const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
+
+/** Sends an error in the form for Handle clients: `responseCode`, `message`, and the Handle of the request if it has one. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { handle } = requestedHandle(request.raw);
+  if (error instanceof HandleFault) {
+    sendResponse(reply, faultResponse(error, handle));
+    return;
+  }
+  const problem = problemOf(error, request);
+  const { code, extensions } = problem;
+  reply.problemCode = code;
+  const status = STATUSES[code] ?? CATALOGUE[code].status;
+  if (status >= 500) logFailure(error, request, code);
+  const body = {
+    responseCode: CODES[code] ?? (status < 500 ? RESPONSE_CODE.error : RESPONSE_CODE.failure),
+    message: code === 'NOT_FOUND' ? unknownEndpoint(request) : problem.detail,
+    ...(handle !== '' && { handle }),
+  };
+  const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
+  sendResponse(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+}
+
+function faultResponse({ responseCode, message }: HandleFault, handle: string): HandleResponse {
+  const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
+  return { status: FAULT_STATUSES[responseCode] ?? 400, body: { responseCode, ...members } };
+}
+
+function unknownEndpoint({ method, originalUrl }: FastifyRequest): string {
+  return `Unknown HTTP API endpoint ${method} ${originalUrl.split('?', 1)[0] ?? '/'}`;
+}

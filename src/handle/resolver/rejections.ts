@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Hint } from '../../finding/miss.js';
+import {
+  type NameLink,
+  type PageRecord,
+  badRequestPage,
+  choicePage,
+  hintsFor,
+  unknownNamePage,
+  withdrawnPage,
+} from '../../record-page/index.js';
+import { type HandleResponse, invalidResponse, notFoundResponse, withdrawnResponse } from '../values/index.js';
+import type { ResolutionLabel } from '../../metrics/metrics.js';
+import { CATALOGUE } from '../../problem/catalogue.js';
+import { sendProblem } from '../../problem/send-problem.js';
+import { Problem } from '../../problem/problem.js';
+import { withdrawnProblem } from '../../registry/availability.js';
+import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
+import { acceptsJson } from '../../http/headers/accept.js';
+import { sendApi, sendPage } from './replies.js';
+import type { ResolveQuery } from './resolve-query.js';
+
+/** A name that cannot be resolved, as problem, page and Handle response. */
+export interface Rejection {
+  readonly outcome: ResolutionLabel;
+  readonly problem: Problem;
+  readonly page: () => string;
+  readonly api: HandleResponse;
+}
+
+/** The most characters of a name in a response; a longer one is cut. */
+const MAX_SHOWN_LENGTH = 512;
+
+/** @param hint the probable error in the name; null where it is unknown. */
+export function unknownRejection(handle: string, hint: Hint | null): Rejection {
+  const near = hint?.nearest ?? null;
+  const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
+  const meant = near === null ? [] : [`The nearest registered name is ${near}.`];
+  return notFound(handle, [...meant, ...hints], () => unknownNamePage(cut(handle), hints, nearestLink(near)));
+}
+
+/** A name under a prefix that the client cannot see, or that does not exist. */
+export function foreignRejection(handle: string): Rejection {
+  const hints = ['This service does not have the prefix, which is the part before the first "/".'];
+  return notFound(handle, hints, () => unknownNamePage(cut(handle), hints));
+}
+
+function notFound(handle: string, sentences: readonly string[], page: () => string): Rejection {
+  const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
+  const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
+  return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
+}
+
+function nearestLink(name: string | null): NameLink | null {
+  return name === null ? null : { name, url: pageOf(name) };
+}
+
+/** The path of the page of a record at this resolver. @param name `NA/local`. */
+function pageOf(name: string): string {
+  const slash = name.indexOf('/');
+  return `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect`;
+}
+
+/** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
+export function severalRejection(text: string, names: readonly string[]): Rejection {
+  const reason = `Several identifiers match: ${names.join(', ')}.`;
+  return {
+    ...malformedRejection(text, reason, '/hdl'),
+    page: () =>
+      choicePage(
+        cut(text),
+        names.map((name) => ({ name, url: pageOf(name) })),
+      ),
+  };
+}
+
+export function withdrawnRejection(handle: string, page: PageRecord): Rejection {
+  return {
+    outcome: 'withdrawn',
+    problem: withdrawnProblem(page.record),
+    page: () => withdrawnPage(page),
+    api: withdrawnResponse(handle, page.record.tombstone?.reason ?? ''),
+  };
+}
+
+/** @param pointer to the malformed part of the request. */
+export function malformedRejection(handle: string, reason: string, pointer = '#path/handle'): Rejection {
+  return {
+    outcome: 'rejected',
+    problem: new Problem('INVALID_REQUEST', reason, { errors: [{ pointer, detail: reason }] }),
+    page: () => badRequestPage(cut(handle), reason),
+    api: invalidResponse(cut(handle), reason),
+  };
+}
+
+export function tooLongRejection(handle: string): Rejection {
+  const reason = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
+  return {
+    outcome: 'rejected',
+    problem: new Problem('NAME_TOO_LONG', reason),
+    page: () => badRequestPage(cut(handle), reason),
+    api: invalidResponse(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
+  };
+}
+
+/** Sends a page, or if the client requested it the JSON of `action=api` or a problem document. */
+export function sendRejection(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: ResolveQuery,
+  { problem, page, api }: Rejection,
+): FastifyReply {
+  reply.problemCode = problem.code;
+  if (query.action === 'api') return sendApi(reply, api, query);
+  if (!acceptsJson(request.headers.accept)) return sendPage(reply, CATALOGUE[problem.code].status, page());
+  sendProblem(problem, request, reply.header('vary', 'Accept'));
+  return reply;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH).toWellFormed()}…`;
+}

@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import { type HttpInterface, NO_EXCEPTIONS, READS } from '../../http/http-interface.js';
+import { ANY_ORIGIN_HEADERS, DATA_HEADERS } from '../../http/server/security-headers.js';
+import { PAGE_CONTENT_SECURITY_POLICY } from '../../record-page/index.js';
+import { sendProblem } from '../../problem/send-problem.js';
+import type { Entrance } from './entrance.js';
+
+/** The path of `RESOLVER_ROUTE`. */
+const ROUTE = /^\/\{handle\}$/;
+
+/**
+ * The headers of every response. Pages of any origin may read responses, which contain only what the client may read anyway. There
+ * is no `referrer-policy`, so that the policy of the linking page applies.
+ */
+export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  ...ANY_ORIGIN_HEADERS,
+  'access-control-expose-headers': 'Content-Length, Link, X-Request-Id',
+  'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
+});
+
+/** Replaces the headers of this interface by those of data, for a path that turns out not to be a name. */
+export function leaveInterface(reply: FastifyReply): void {
+  for (const name of Object.keys(RESOLVER_HEADERS)) reply.removeHeader(name);
+  void reply.headers(DATA_HEADERS);
+}
+
+/** Resolution over HTTP: `GET /{handle}`. Problems without a name, such as limits, are those of the REST API. */
+export function resolverInterface({ routeOf }: Entrance): HttpInterface {
+  return {
+    paths: ROUTE,
+    securityHeaders: () => RESOLVER_HEADERS,
+    ...NO_EXCEPTIONS,
+    anyOrigin: READS,
+    routeOf,
+    sendProblem,
+  };
+}

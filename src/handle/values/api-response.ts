@@ -1,0 +1,60 @@
+import { RESPONSE_CODE } from './handle-fault.js';
+import type { HandleValue } from './handle-value.js';
+import { valueJson } from './value-json.js';
+
+/** A response in the JSON of the HTTP API of Handle.Net. */
+export interface HandleResponse {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** @param handle as the client spelled it; clients compare it with what they sent. */
+export function valuesResponse(handle: string, values: readonly HandleValue[]): HandleResponse {
+  const { success, valueNotFound } = RESPONSE_CODE;
+  if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
+  return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
+}
+
+export function notFoundResponse(handle: string): HandleResponse {
+  return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
+}
+
+/** Has the code of an unknown Handle, because this API has none for a withdrawal. */
+export function withdrawnResponse(handle: string, reason: string): HandleResponse {
+  return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
+}
+
+/** For a prefix that is unknown or hidden; the message is that of Handle.Net. */
+export function notResponsibleResponse(handle: string): HandleResponse {
+  const message = "That prefix doesn't live here";
+  return {
+    status: 400,
+    body: { responseCode: RESPONSE_CODE.prefixElsewhere, message, ...(handle !== '' && { handle }) },
+  };
+}
+
+export function invalidResponse(handle: string, message: string, status = 400): HandleResponse {
+  return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
+}
+
+/** Characters of the parameter `callback` that are used; the rest is cut. */
+const MAX_CALLBACK_LENGTH = 128;
+
+/** JSON, or with a callback a script (JSONP), in which the name of the function is reduced to an ASCII identifier. */
+export function apiText(body: object, pretty: boolean, callback: string | null): string {
+  const json = jsonText(body, pretty);
+  return callback === null ? json : `${functionName(callback)}(${json});`;
+}
+
+/** JSON with U+2028 and U+2029 escaped, which would end a line of a script. */
+export function jsonText(value: unknown, pretty = false): string {
+  const json = JSON.stringify(value, null, pretty ? 2 : undefined);
+  return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);
+}
+
+function functionName(callback: string): string {
+  return callback
+    .slice(0, MAX_CALLBACK_LENGTH)
+    .replace(/[^A-Za-z0-9_$]/g, '_')
+    .replace(/^(?=[0-9]|$)/, '_');
+}

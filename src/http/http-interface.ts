@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** A set of routes for one kind of client, with rules that apply before handlers. Expressions match paths with queries. */
+export interface HttpInterface {
+  readonly paths: RegExp;
+  /** The security headers of a response. They are the same object for the same policy. */
+  readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
+  /** Paths that are served during the drain. */
+  readonly servedInDrain: RegExp;
+  /** Paths that are served during an overload. */
+  readonly servedInOverload: RegExp;
+  /** Paths without limits of rate and concurrency, including those without a route. */
+  readonly uncounted: RegExp;
+  /** Frequent requests of probes and scrapers, logged at the level `debug`. */
+  readonly routine: RegExp;
+  /** Methods that pages of any origin may send: those that only read, or that require a key. */
+  readonly anyOrigin: ReadonlySet<string>;
+  /** The route of a request that the router cannot find by its path, or null. Must not throw. */
+  readonly routeOf?: (request: IncomingMessage) => string | null;
+  readonly sendProblem: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+const NONE = /(?!)/;
+
+export const NO_EXCEPTIONS = { servedInDrain: NONE, servedInOverload: NONE, uncounted: NONE, routine: NONE };
+
+/** For interfaces that only read, and so accept all their methods from any origin. */
+export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
+
+export class HttpInterfaces {
+  private readonly last: HttpInterface;
+
+  /** @param interfaces in order of precedence. The last one also serves paths that match no interface. */
+  constructor(private readonly interfaces: readonly [...HttpInterface[], HttpInterface]) {
+    this.last = interfaces.at(-1) ?? interfaces[0];
+  }
+
+  /** The route that an interface has for a request in place of its path, or null. */
+  routeOf(request: IncomingMessage): string | null {
+    for (const { routeOf } of this.interfaces) {
+      const route = routeOf?.(request) ?? null;
+      if (route !== null) return route;
+    }
+    return null;
+  }
+
+  of({ url }: Pick<FastifyRequest, 'url'>): HttpInterface {
+    return this.interfaces.find(({ paths }) => paths.test(url)) ?? this.last;
+  }
+}

@@ -1,0 +1,111 @@
+import { request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type FastifyInstance, fastify } from 'fastify';
+import { setPrincipal } from '../../../src/access/current-principal.js';
+import { LargeBodies } from '../../../src/access/limits/large-bodies.js';
+import { Principal } from '../../../src/access/principal.js';
+import { Metrics } from '../../../src/metrics/metrics.js';
+import { Problem } from '../../../src/problem/problem.js';
+
+const MIB = 1_048_576;
+const LARGEST = 3 * MIB;
+
+let server: FastifyInstance;
+/** The handlers that wait, each with what ends it. */
+let waiting: (() => void)[];
+let arrived: () => void;
+
+beforeEach(async () => {
+  waiting = [];
+  arrived = () => {};
+  server = fastify({ bodyLimit: LARGEST });
+  const bodies = new LargeBodies(new Metrics(), 1, LARGEST);
+  server.addHook('onRequest', (request, reply, done) => {
+    const key = request.headers['x-key'];
+    if (typeof key === 'string') setPrincipal(request, new Principal('repository', key, ['mint'], null));
+    bodies.admit(request, reply);
+    done();
+  });
+  bodies.watch(server);
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body.length);
+  });
+  server.setErrorHandler((error, _request, reply) => {
+    void reply.code(503).send(error instanceof Problem ? error.code : String(error));
+  });
+  server.post('/', { config: { scopes: [] } as never }, async ({ body }) => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      arrived();
+    });
+    return String(body);
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterEach(async () => {
+  for (const end of waiting) end();
+  await server.close();
+});
+
+/** Sends a body. @returns the text of its response; "waits" when its handler has got it. */
+async function post(bytes: number, framing: 'chunked' | 'announced', key?: string): Promise<string> {
+  const { port } = server.server.address() as AddressInfo;
+  const headers = {
+    ...{ 'content-type': 'application/octet-stream', connection: 'close' },
+    ...(framing === 'announced' ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' }),
+    ...(key !== undefined && { 'x-key': key }),
+  };
+  const outgoing = send({ host: '127.0.0.1', port, method: 'POST', headers });
+  const answered = new Promise<string>((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
+      let text = '';
+      response.on('data', (piece: Buffer) => (text += piece.toString()));
+      response.on('end', () => {
+        resolve(text);
+      });
+    });
+  });
+  const handled = new Promise<string>((resolve) => {
+    arrived = () => {
+      resolve('waits');
+    };
+  });
+  outgoing.end(Buffer.alloc(bytes, 'x'));
+  return Promise.race([answered, handled]);
+}
+
+describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing) => {
+  it('of more than 1 MiB are one at once for an address without a key', async () => {
+    expect(await post(MIB + 1, framing)).toBe('waits');
+    expect(await post(MIB + 1, framing)).toBe('CONCURRENCY_LIMITED');
+    expect(await post(MIB, framing)).toBe('waits');
+    expect(await post(MIB + 1, framing, 'key-7')).toBe('waits');
+    expect(await post(MIB + 1, framing, 'key-7')).toBe('waits');
+  });
+
+  it('count until their responses end', async () => {
+    expect(await post(MIB + 1, framing)).toBe('waits');
+    waiting.pop()?.();
+    while ((await post(MIB + 1, framing)) === 'CONCURRENCY_LIMITED') continue;
+    expect(waiting).toHaveLength(1);
+  });
+
+  it('have together at most the bytes of the largest body for a client, and those below 64 KiB do not count', async () => {
+    expect(await post(2 * MIB, framing, 'key-7')).toBe('waits');
+    expect(await post(MIB + 1, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
+    expect(await post(MIB, framing, 'key-7')).toBe('waits');
+    expect(await post(65_536, framing, 'key-7')).toBe('waits');
+    expect(await post(65_537, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
+    expect(await post(MIB + 1, framing, 'key-8')).toBe('waits');
+  });
+
+  it('take at most what they leave free, apart from those without a key', async () => {
+    for (const key of ['a', 'b', 'c']) expect(await post(LARGEST, framing, key)).toBe('waits');
+    expect(await post(2 * MIB, framing, 'd')).toBe('OVERLOADED');
+    expect(await post(MIB, framing, 'd')).toBe('waits');
+    expect(await post(2 * MIB, framing)).toBe('waits');
+  });
+});

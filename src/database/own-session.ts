@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** Maximum wait for a statement, because a pool without a free server session queues it. */
-const WAIT_MS = 3000;
+/** Maximum wait for a statement, because a pool without a free server session queues it. A busy server needs seconds for one. */
+const WAIT_MS = 10_000;
 
 const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
 

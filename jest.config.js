@@ -32,5 +32,5 @@ export default {
   testSequencer: '<rootDir>/test/runner/sequencer.js',
   // Two more than the processors, because many end-to-end tests wait for leases, limits and outages.
   maxWorkers: Math.max(4, availableParallelism() + 2),
-  testTimeout: 120_000,
+  testTimeout: 120_000 * Number(process.env.MACHINE_FACTOR ?? 1),
 };

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build-if-stale.js';
+import { machineFactor } from './machine-factor.js';
 
 const args = process.argv.slice(2);
 const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
@@ -25,6 +26,10 @@ function workersFor(patterns) {
 }
 
 buildIfStale();
+// Before the tests load the machine.
+env.MACHINE_FACTOR ??= machineFactor().toFixed(2);
+if (env.MACHINE_FACTOR !== '1.00')
+  console.log(`The machine needs ${env.MACHINE_FACTOR} times the usual time; so do limits.`);
 const child = spawn(
   process.execPath,
   [...options, jest, ...workersFor(args), ...args.filter((arg) => arg !== '--timings')],

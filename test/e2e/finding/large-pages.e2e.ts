@@ -9,7 +9,7 @@ const service = useService();
 const RECORDS = 160;
 
 /** Changes of the first record. They precede the first events of all records in the log. */
-const CHANGES = 30;
+const CHANGES = 12;
 
 const TARGET = 'https://repo.example.org/large';
 const WITH_TARGET = 60;
@@ -90,7 +90,7 @@ describe('a page of large records', () => {
     ] as const;
     let after = '';
     const before = await spilled();
-    for (let pages = 0; seen.size < 15; pages++) {
+    for (let pages = 0; seen.size < 8; pages++) {
       expect(pages).toBeLessThan(60);
       const { text, grownMb } = await read(`/events?limit=1000${after}`);
       const { items, next } = JSON.parse(text);

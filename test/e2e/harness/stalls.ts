@@ -1,5 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** A limit of time on this machine: `scripts/machine-factor.js` has measured how slow it is. */
+export function limitMs(ms: number): number {
+  return ms * Number(process.env.MACHINE_FACTOR ?? 1);
+}
+
 const INTERVAL_MS = 50;
 
 /** A shorter delay of this process does not explain why a limit of seconds was exceeded. */

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { query } from '../harness/database.js';
 import { usePublishedService } from '../harness/service.js';
-import { limitMs } from '../harness/stalls.js';
+import { limitMs, undisturbed } from '../harness/stalls.js';
 
 const service = usePublishedService({ NAMING_AUTHORITIES: '100.102,2000.01,2000.02' });
 
@@ -145,15 +145,17 @@ describe('requests that are closed at once', () => {
        SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.01'), gen_random_uuid(), 'anonymous', 2, true, 'https://repo.example.org/' || n
        FROM generate_series(1, 1000) n`,
     );
-    const delays: Promise<number>[] = [];
-    for (let i = 0; i < 200; i++) {
-      const socket = send(1, 'GET /identifiers?limit=1000&namingAuthority=2000.01');
-      setTimeout(() => socket.destroy(), 5);
-      if (i % 50 === 49) delays.push(secondsOfLive());
-      await pause(10);
-    }
-    const all = await Promise.all(delays);
-    process.stderr.write(`/health/live: at most ${Math.max(...all).toFixed(2)} s\n`);
-    expect(Math.max(...all) * 1000).toBeLessThan(limitMs(1000));
+    await undisturbed(async () => {
+      const delays: Promise<number>[] = [];
+      for (let i = 0; i < 200; i++) {
+        const socket = send(1, 'GET /identifiers?limit=1000&namingAuthority=2000.01');
+        setTimeout(() => socket.destroy(), 5);
+        if (i % 50 === 49) delays.push(secondsOfLive());
+        await pause(limitMs(10));
+      }
+      const all = await Promise.all(delays);
+      process.stderr.write(`/health/live: at most ${Math.max(...all).toFixed(2)} s\n`);
+      expect(Math.max(...all) * 1000).toBeLessThan(limitMs(1000));
+    });
   });
 });

@@ -76,7 +76,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['test/**/*.{ts,js}'],
+    files: ['test/**/*.{ts,js,cts,mts,cjs,mjs}'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -90,5 +90,6 @@ export default tseslint.config(
   },
   { files: ['src/**/*.ts', 'packages/*/src/**/*.ts'], rules: { 'max-lines': ['error', 300] } },
   { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', 400] } },
-  { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.{js,cjs,mjs}'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 );

@@ -6,7 +6,7 @@ import { isJson } from './document.js';
 import { headersOf, bytesOf, targetOf } from './request.js';
 
 /** Time limits of a response, and of one of an operation that waits for events. */
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 15_000 * Number(process.env.MACHINE_FACTOR ?? 1);
 const NEWS_MS = 300;
 
 /** Time limit of a complete response on a raw connection that stays open. */

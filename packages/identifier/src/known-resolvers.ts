@@ -1,6 +1,6 @@
 /**
  * URLs of Handle resolvers as users paste them (R-28): the configured resolver and the public proxies, with http or
- * https, and with raw "/" in the suffix (R-21). A URL of any other host is refused, because its path can have any
+ * https, and with raw "/" in the suffix (R-21). A URL of any other host is rejected, because its path can have any
  * meaning (URI-30).
  *
  * %2F does not separate the naming authority here either (R-08)
@@ -61,16 +61,16 @@ export function readResolverUrl(
   const authority = readAuthority(text, start, end, defaultPort(scheme));
   if (!authority.ok) return authority;
   const candidates = resolversAt(authority.value, scheme, configuredIn(options));
-  let refused: Result<HttpUri> | null = null;
+  let rejected: Result<HttpUri> | null = null;
   for (const resolver of candidates) {
     const read = parseWithRawCharacters(text, end, (url) =>
       parseHttpUri(url, { resolver, charset: options.charset, profile: options.profile, suffixSlashes: true }),
     );
     if (read.ok) return read;
-    refused ??= read;
+    rejected ??= read;
   }
   const found = excerpt(text.slice(start, end));
-  return refused ?? fail('AUTHORITY_MISMATCH', start, 'URI-30', `"${found}" is not a known Handle resolver`);
+  return rejected ?? fail('AUTHORITY_MISMATCH', start, 'URI-30', `"${found}" is not a known Handle resolver`);
 }
 
 /**

@@ -147,7 +147,7 @@ function hasAnyLocalNames(namingAuthority: string, { namingAuthorityOf }: Recogn
 
 /**
  * The result for a URI. A Handle whose text is a CORDRA identifier denotes it, even in a notation that the profile `cordra`
- * refuses (`%3F` for its "?"). The URI keeps its form and gets the canonical text.
+ * rejects (`%3F` for its "?"). The URI keeps its form and gets the canonical text.
  */
 function cordraFirst(
   kind: 'hdl-uri' | 'http-uri' | 'info-hdl',

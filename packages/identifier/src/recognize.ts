@@ -10,7 +10,7 @@
  * with "/"                    CORDRA identifier, else Handle; no white space or scheme before the "/"
  * with ":" or %3A, no "/"     Fedora PID
  *
- * Under a naming authority that is known to have GUIDs only, any other Handle is refused (CID-10), and a GUID may have the
+ * Under a naming authority that is known to have GUIDs only, any other Handle is rejected (CID-10), and a GUID may have the
  * hyphens of a UUID.
  *
  * `%2F` is never the separator of a Handle in native form (R-08). A failure has the most similar kind and the offset of
@@ -125,7 +125,7 @@ function recognizeWithoutSlash(text: string): Recognition {
   const end = text.length;
   const digits = end > 0 && isDigit(text.charCodeAt(0));
   if (digits && DIGITS_AND_DOTS.test(text)) {
-    return refused(
+    return rejected(
       'cordra',
       'MISSING_SEPARATOR',
       end,
@@ -133,7 +133,7 @@ function recognizeWithoutSlash(text: string): Recognition {
     );
   }
   if (digits || text.includes('%2F') || text.includes('%2f')) {
-    return refused(
+    return rejected(
       'handle',
       'MISSING_SEPARATOR',
       end,
@@ -141,7 +141,7 @@ function recognizeWithoutSlash(text: string): Recognition {
     );
   }
   const found = text === '' ? 'the text is empty' : `"${excerpt(text)}" is not an identifier`;
-  return refused(
+  return rejected(
     null,
     'NOT_RECOGNIZED',
     0,
@@ -153,9 +153,9 @@ function recognizeWithoutSlash(text: string): Recognition {
 function refuseUnknownScheme(text: string, scheme: number): Recognition {
   if (!text.startsWith('//', scheme + 1)) return readClosest(text, 'fedora-pid', {});
   const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;
-  return refused('http-uri', 'WRONG_SCHEME', 0, detail);
+  return rejected('http-uri', 'WRONG_SCHEME', 0, detail);
 }
 
-function refused(kind: Kind | null, code: SyntaxCode, offset: number, detail: string): Recognition {
+function rejected(kind: Kind | null, code: SyntaxCode, offset: number, detail: string): Recognition {
   return { ...fail(code, offset, 'R-28', detail), kind };
 }

@@ -1,6 +1,6 @@
 /**
  * Support for URIs with raw characters (R-28), such as letters of other scripts from an address bar, or "<" in an old
- * DOI. Strict parsers refuse them; recognition escapes them and parses the text again.
+ * DOI. Strict parsers reject them; recognition escapes them and parses the text again.
  */
 import { classesOf, QUERY } from './ascii.js';
 import { encode } from './percent-encoding.js';

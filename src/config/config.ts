@@ -16,7 +16,7 @@ import {
 } from './addresses.js';
 import { Environment, type LoggedAddresses, type PublicHistory } from './environment.js';
 import { type InterfaceName, interfaceProblems, interfacesOf } from './interfaces.js';
-import { type RenamedVariable, withTodaysNames } from './renamed-variables.js';
+import { type RenamedVariable, withCurrentNames } from './renamed-variables.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
 import { StartupError, reasonOf } from './startup-error.js';
@@ -100,7 +100,7 @@ export interface Config {
 
 /** Reads the configuration. @throws StartupError that lists every invalid variable. */
 export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
-  const { variables: named, renamed, problems: nameProblems } = withTodaysNames(given);
+  const { variables: named, renamed, problems: nameProblems } = withCurrentNames(given);
   const { variables, problems: keyProblems } = withAdminApiKey(named);
   const environment = plainToInstance(Environment, variables, {
     excludeExtraneousValues: true,

@@ -38,7 +38,7 @@ const DROP = `
 /** A new user is known to every process after one second (`NamingAuthorityCache`); mints without it end in two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
-/** Who has the Handle of a user; `full`: nobody, but the naming authority has `MAX_USERS` users. */
+/** Who has the Handle of a user; `full`: no client has it, and the naming authority has `MAX_USERS` users. */
 export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier' | 'full';
 
 /** The Handles of users. Each belongs to one client permanently. */

@@ -12,7 +12,7 @@ const FRESH_MS = 60_000;
 const TIMEOUT_MS = 1000;
 
 /**
- * Both counts stop after so many rows: the settings make PostgreSQL read the leases by their index, in order, whatever its statistics are,
+ * Both counts stop after this number of rows. With these settings PostgreSQL reads the leases by their index, in order, for any statistics,
  * and rows of identifiers are never deleted. The estimates are those of the last VACUUM or ANALYZE, and of the cumulative statistics, which
  * a crash resets.
  */

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs programs of PostgreSQL, which refuse to run as root: root is replaced by the account `postgres`, or else `nobody`. */
+/** Runs programs of PostgreSQL under the account `postgres`, or else `nobody`, because they refuse to run as root. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */

@@ -5,7 +5,7 @@ import type { HttpInterfaces } from '../http-interface.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route lists names that the client need not know; it is then closed to other origins, whatever its interface permits. */
+    /** Whether a route lists names. Such a route rejects other origins, whatever its interface permits. */
     lists?: boolean;
   }
 }

@@ -43,7 +43,9 @@ export class Servers {
 
   /** Fastify alone: parses the body of every POST and serializes the JSON of a file. */
   fastifyJson(responseFile) {
-    return this.#start('fastify-json', [join(ROOT, 'bench/baselines/fastify-json.js')], { RESPONSE_FILE: responseFile });
+    return this.#start('fastify-json', [join(ROOT, 'bench/baselines/fastify-json.js')], {
+      RESPONSE_FILE: responseFile,
+    });
   }
 
   /** NestJS on Fastify with the coalesced look-up of the service, and no other part of it. */

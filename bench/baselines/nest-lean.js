@@ -40,7 +40,7 @@ Get(':namingAuthority/:guid')(Lookups.prototype, 'find', find);
 Param('namingAuthority')(Lookups.prototype, 'find', 0);
 Param('guid')(Lookups.prototype, 'find', 1);
 
-class Root {}
+const Root = class Root extends Object {};
 Module({ controllers: [Lookups] })(Root);
 
 const adapter = new FastifyAdapter();

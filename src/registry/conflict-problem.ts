@@ -76,7 +76,10 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   const { errors = [], members: facts = {} } = extensions;
   const tombstone = serializeTombstone(existing);
   if (tombstone !== null)
-    return new Problem(code, `${detail} It was withdrawn: ${tombstone.reason}`, { errors, members: { ...facts, tombstone } });
+    return new Problem(code, `${detail} It was withdrawn: ${tombstone.reason}`, {
+      errors,
+      members: { ...facts, tombstone },
+    });
   const differing = members.map((name) => ({
     pointer: `/${name}`,
     detail: `differs from ${nativeText(existing)}, as it was minted and as it is now`,

@@ -41,6 +41,18 @@ export class Servers {
     return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { RESPONSE_FILE: responseFile });
   }
 
+  /** Fastify alone: parses the body of every POST and serializes the JSON of a file. */
+  fastifyJson(responseFile) {
+    return this.#start('fastify-json', [join(ROOT, 'bench/baselines/fastify-json.js')], {
+      RESPONSE_FILE: responseFile,
+    });
+  }
+
+  /** NestJS on Fastify with the coalesced look-up of the service, and no other part of it. */
+  nestLean(database) {
+    return this.#start('nest-lean', [join(ROOT, 'bench/baselines/nest-lean.js')], this.#environment(database));
+  }
+
   /** Fastify alone: every GET returns the redirect of a file. */
   fastifyRedirect(responseFile) {
     return this.#start('fastify-redirect', [join(ROOT, 'bench/baselines/fastify-redirect.js')], {

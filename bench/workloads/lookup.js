@@ -17,7 +17,9 @@ export const lookup = {
   name: 'lookup',
   title: `look-up of random names, ${CONNECTIONS} connections`,
   comparisons: [
-    { of: 'identifier', to: 'fastify', least: 0.6 },
+    { of: 'identifier', to: 'nest-lean', least: 0.75 },
+    { of: 'one connection', to: 'nest-lean, one connection', least: 0.8 },
+    { of: 'identifier', to: 'fastify' },
     { of: 'metadata ID', to: 'identifier', least: 0.95 },
     { of: 'identifier of 10 million', to: 'identifier', least: 0.9 },
     { of: 'identifier', to: 'prisma-baseline' },
@@ -26,7 +28,7 @@ export const lookup = {
     const { database, lines } = await names.of(options.identifiers);
     const service = await servers.mintmark(database);
     const responseFile = await writeResponse(cluster, service, lines);
-    const variant = (server, request, file, find) => ({
+    const variant = (server, request, file, find, connections = CONNECTIONS) => ({
       server,
       verify: find && (() => verifyLookups(server, file, find)),
       run: (seconds) =>
@@ -34,15 +36,25 @@ export const lookup = {
           folder: cluster.folder,
           url: server.url,
           request: { ...request, lines: file },
-          connections: CONNECTIONS,
+          connections,
           seconds,
         }),
     });
-    const byIdentifier = (server, file) =>
-      variant(server, identifierLookup, file, { path: (row) => `/identifiers/${row[0]}`, of: (json) => json });
+    const byIdentifier = (server, file, connections) =>
+      variant(
+        server,
+        identifierLookup,
+        file,
+        { path: (row) => `/identifiers/${row[0]}`, of: (json) => json },
+        connections,
+      );
+    const nestLean = await servers.nestLean(database);
     const prismaBaseline = await servers.prismaBaseline(database);
     return {
       identifier: byIdentifier(service, lines),
+      'nest-lean': byIdentifier(nestLean, lines),
+      'one connection': byIdentifier(service, lines, 1),
+      'nest-lean, one connection': byIdentifier(nestLean, lines, 1),
       'metadata ID': variant(service, metadataLookup, lines, {
         path: (row) => `/identifiers?metadataId=${row[1]}`,
         of: ({ items }) => items[0],

@@ -23,7 +23,10 @@ const FORMS = [
 export const normalize = {
   name: 'normalize',
   title: `normalize ${ITEMS} mixed texts, ${CONNECTIONS} connections`,
-  comparisons: [{ of: 'mintmark', to: 'fastify', least: 0.5 }],
+  comparisons: [
+    { of: 'mintmark', to: 'fastify-json', least: 0.5 },
+    { of: 'mintmark', to: 'fastify' },
+  ],
   async variants({ cluster, servers }) {
     await cluster.createDatabase('normalize');
     const server = await servers.mintmark('normalize');
@@ -40,6 +43,7 @@ export const normalize = {
     return {
       mintmark: { ...variant(server), verify: () => (wrong === 0 ? [] : [`${wrong} results have the wrong validity`]) },
       fastify: variant(await servers.fastify(responseFile)),
+      'fastify-json': variant(await servers.fastifyJson(responseFile)),
     };
   },
 };

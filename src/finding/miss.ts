@@ -1,4 +1,5 @@
 import { upperAscii } from '../registry/upper-ascii.js';
+import { HANDLE_URI_START } from '../registry/name-schemes.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
@@ -26,7 +27,7 @@ export interface OwnName {
 }
 
 /** A text that may precede a Handle. */
-const HEAD = /^(hdl:\/{0,2}|doi:\s{0,8}|info:hdl\/|https?:\/{1,2}[^/\s]{1,255}\/)/i;
+const HEAD = new RegExp(String.raw`^(?:(?:${HANDLE_URI_START})/{0,2}\s{0,8}|https?:/{1,2}[^/\s]{1,255}/)`, 'i');
 
 const GUID_LENGTH = 32;
 

@@ -1,3 +1,4 @@
+import { HANDLE_URI_START } from '../registry/name-schemes.js';
 import { isReservedSegment } from '../registry/naming-authority.js';
 import { joinIdentifierSegments } from '../http/server/unescaped-slash.js';
 
@@ -7,7 +8,7 @@ const HTTP_URL = /^https?:\/\//i;
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
 /** A path of the resolver: a Handle, or a URI of one. */
-const RESOLVED = /^\/+((?:hdl:|doi:|info:)?[^/]+\/.+|hdl:.+)$/i;
+const RESOLVED = new RegExp(`^/+([^/]+/.+|(?:${HANDLE_URI_START}).+)$`, 'i');
 
 /** Names of the loopback interface, which are equal, because a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;

@@ -53,8 +53,21 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const instance = request.originalUrl.split('?', 1)[0] ?? '/';
   void reply
     .status(status)
-    .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.extensions.headers })
+    .headers({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...relatedLink(problem.extensions.members?.existing),
+      ...problem.extensions.headers,
+    })
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
+}
+
+/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers, and the body has the path too. */
+const MAX_PATH_LENGTH = 7168;
+
+/** A `Link` header (RFC 8288) with the path of a conflicting resource, which is the member `existing` of a problem. */
+function relatedLink(path: unknown): Readonly<Record<string, string>> {
+  return typeof path === 'string' && path.length <= MAX_PATH_LENGTH ? { link: `<${path}>; rel="related"` } : {};
 }
 
 /** @param request the failed request; its route has the body limit, which Fastify's error does not contain. */

@@ -1,5 +1,5 @@
 import { Problem } from '../problem/problem.js';
-import { linkHeader, locationOf } from './identifier-path.js';
+import { locationOf } from './identifier-path.js';
 import { type IdentifierRecord, nativeText, serializeTombstone } from './identifier-record.js';
 
 type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN';
@@ -24,11 +24,9 @@ export function conflictProblem(
   if (existing === null)
     return new Problem(code, `${what} already.`, { errors: [{ pointer, detail: 'is used by another identifier' }] });
   const identifier = nativeText(existing);
-  const path = locationOf({ identifier });
   return new Problem(code, `${what} already: ${identifier}.`, {
     errors: [{ pointer, detail: `is used by ${identifier}` }],
-    members: { existing: path, identifier },
-    headers: linkHeader(path, 'related'),
+    members: { existing: locationOf({ identifier }), identifier },
   });
 }
 
@@ -75,18 +73,19 @@ const IS_USED = {
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
-  const { errors = [], members: facts, headers = {} } = extensions;
+  const { errors = [], members: facts = {} } = extensions;
   const tombstone = serializeTombstone(existing);
   if (tombstone !== null)
     return new Problem(code, `${detail} It was withdrawn: ${tombstone.reason}`, {
-      ...{ errors, members: { ...facts, tombstone }, headers },
+      errors,
+      members: { ...facts, tombstone },
     });
   const differing = members.map((name) => ({
     pointer: `/${name}`,
     detail: `differs from ${nativeText(existing)}, as it was minted and as it is now`,
   }));
   const why = `It has other values of these members of the request: ${members.join(', ')}.`;
-  return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts ?? {}, headers });
+  return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts });
 }
 
 /** 409 for a change to a name of another identifier. @param existing as for `conflictProblem`. */

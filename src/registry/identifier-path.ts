@@ -12,16 +12,3 @@ export function locationOf({ identifier }: { readonly identifier: string }): str
   const text = READ_BACK.test(identifier) ? identifier : canonicalUri(toHandle(identifier, { charset: 'unicode' }));
   return `/identifiers/${encodeURIComponent(text)}`;
 }
-
-/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers, and the body has the identifier too. */
-const MAX_PATH_LENGTH = 7168;
-
-/** A `Location` header, unless the path is too long for one. */
-export function locationHeader(path: string): Readonly<Record<string, string>> {
-  return path.length > MAX_PATH_LENGTH ? {} : { location: path };
-}
-
-/** A `Link` header with one relation (RFC 8288), unless the path is too long for one. */
-export function linkHeader(path: string, rel: string): Readonly<Record<string, string>> {
-  return path.length > MAX_PATH_LENGTH ? {} : { link: `<${path}>; rel="${rel}"` };
-}

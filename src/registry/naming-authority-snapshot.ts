@@ -17,7 +17,8 @@ import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './uuid.js';
 import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
-import { type CanonicalName, canonicalNameOf, withoutOtherSchemes } from './canonical-name.js';
+import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
+import { withoutOtherSchemes } from './name-schemes.js';
 
 /**
  * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case if the naming

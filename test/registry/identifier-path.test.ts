@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { conflictProblem } from '../../src/registry/conflict-problem.js';
-import { linkHeader, locationHeader, locationOf } from '../../src/registry/identifier-path.js';
+import { locationOf } from '../../src/registry/identifier-path.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 
 const GUID = 'F58F7BFE33754A61BD1BE9E57AB19CE9';
@@ -13,19 +13,10 @@ describe('the path of an identifier', () => {
   ])('of %s is %s', (identifier, path) => {
     expect(locationOf({ identifier })).toBe(path);
   });
-
-  it('is in no header where it is too long for one', () => {
-    const long = `/identifiers/${'x'.repeat(8000)}`;
-    expect([locationHeader('/x'), linkHeader('/x', 'related')]).toEqual([
-      { location: '/x' },
-      { link: '</x>; rel="related"' },
-    ]);
-    expect([locationHeader(long), linkHeader(long, 'related')]).toEqual([{}, {}]);
-  });
 });
 
 describe('a conflict', () => {
-  it('names the identifier that has the name, and links to it', () => {
+  it('names the identifier that has the name, and its path', () => {
     const existing = { namingAuthority: '100.102', localName: GUID, guid: GUID } as IdentifierRecord;
     const problem = conflictProblem('METADATA_ID_TAKEN', 'The metadata ID is used', existing, '/metadataId');
     expect(problem).toMatchObject({
@@ -35,7 +26,6 @@ describe('a conflict', () => {
     expect(problem.extensions).toEqual({
       errors: [{ pointer: '/metadataId', detail: `is used by 100.102/${GUID}` }],
       members: { existing: `/identifiers/100.102/${GUID}`, identifier: `100.102/${GUID}` },
-      headers: { link: `</identifiers/100.102/${GUID}>; rel="related"` },
     });
   });
 });

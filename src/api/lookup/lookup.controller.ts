@@ -19,7 +19,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER, IdentifierDto } from '../representation/identifier.dto.js';
-import { linkHeader } from '../../registry/identifier-path.js';
+import { nextLink } from '../../http/headers/link-header.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import {
   ChoicesDto,
@@ -97,7 +97,7 @@ export class LookupController {
       const [, sent = ''] = /\?(.*)/s.exec(request.originalUrl) ?? [];
       const parameters = new URLSearchParams(sent);
       parameters.set('cursor', next);
-      void reply.headers(linkHeader(`/identifiers?${parameters.toString()}`, 'next'));
+      void reply.headers(nextLink(`/identifiers?${parameters.toString()}`));
     }
     const items = page.records.map((record) => this.presenter.show(record));
     return { items, next, ...(page.total !== undefined && { total: page.total }) };

@@ -12,7 +12,7 @@ import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { Cursors } from '../../http/cursor.js';
-import { linkHeader } from '../../registry/identifier-path.js';
+import { nextLink } from '../../http/headers/link-header.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
 import {
@@ -75,7 +75,7 @@ export class NamingAuthoritiesController {
     if (!page.hasNext || last === undefined) return { items, next: null };
     const next = this.cursors.write('naming authorities', [last.namingAuthority]);
     const parameters = new URLSearchParams({ limit: String(query.limit), cursor: next });
-    void reply.headers(linkHeader(`/naming-authorities?${parameters.toString()}`, 'next'));
+    void reply.headers(nextLink(`/naming-authorities?${parameters.toString()}`));
     return { items, next };
   }
 
@@ -230,11 +230,9 @@ function requireMatch(precondition: EntityTags, current: string): void {
 }
 
 function conflictWith(prefix: string): Problem {
-  const path = namingAuthorityPath(prefix);
   return new Problem('NAMING_AUTHORITY_TAKEN', `The naming authority "${prefix}" already exists.`, {
     errors: [{ pointer: '/namingAuthority', detail: `already exists as "${prefix}"` }],
-    members: { existing: path },
-    headers: { link: `<${path}>; rel="related"` },
+    members: { existing: namingAuthorityPath(prefix) },
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
+import { HANDLE_URI_START } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
@@ -45,7 +46,7 @@ export interface PathReading {
 }
 
 /** A text that may precede a Handle; a URL must be that of a resolver. Intermediaries merge slashes. */
-const HEAD = /(?:hdl:\/{0,2}|doi:|info:(?:hdl|doi)\/|https?:\/{1,2}([^/]{1,255})\/)/iy;
+const HEAD = new RegExp(`(?:${HANDLE_URI_START}|https?:/{1,2}([^/]{1,255})/)`, 'iy');
 
 /** Prefixes of the Handle System start with a digit. */
 const LIKE_PREFIX = /^[0-9][^/]*\//;

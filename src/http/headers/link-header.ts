@@ -1,6 +1,6 @@
 import type { TypedLink } from '../../registry/typed-links.js';
 
-/** Characters of all links; clients and proxies accept 8 or 16 KiB of headers. */
+/** Characters of a path or of all links in a header; clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LENGTH = 7168;
 
 /**
@@ -15,4 +15,14 @@ export function linkHeaderOf(links: readonly TypedLink[], maxLength = MAX_LENGTH
     if (header.length + link.length <= maxLength) header += link;
   }
   return header === '' ? undefined : header;
+}
+
+/** A `Location` header, unless the path is too long for one. */
+export function locationHeader(path: string): Readonly<Record<string, string>> {
+  return path.length > MAX_LENGTH ? {} : { location: path };
+}
+
+/** A `Link` header to the next page (RFC 8288), unless the path is too long for one. */
+export function nextLink(path: string): Readonly<Record<string, string>> {
+  return path.length > MAX_LENGTH ? {} : { link: `<${path}>; rel="next"` };
 }

@@ -3,7 +3,7 @@
  * service without its headers. Decorators are called as functions, so that the file needs no compiler.
  */
 import 'reflect-metadata';
-import { Controller, Get, Module, NotFoundException, Param, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Module, NotFoundException, Param, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DEFAULT_RESOLVER, urisOf } from '@mintmark/identifier';
@@ -11,8 +11,6 @@ import pg from 'pg';
 import { registerTextArrays } from '../../dist/database/text-array.js';
 import { identifierOf, serializeRecord } from '../../dist/registry/identifier-record.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 registerTextArrays();
 // The hot pool of the service has six sessions with generic plans too.
@@ -37,17 +35,13 @@ const find = Object.getOwnPropertyDescriptor(Lookups.prototype, 'find');
 Controller('identifiers')(Lookups);
 UseGuards(new OpenGuard())(Lookups);
 Get(':namingAuthority/:guid')(Lookups.prototype, 'find', find);
+Header('content-type', 'application/json; charset=utf-8')(Lookups.prototype, 'find', find);
 Param('namingAuthority')(Lookups.prototype, 'find', 0);
 Param('guid')(Lookups.prototype, 'find', 1);
 
-const Root = class Root extends Object {};
+function Root() {}
 Module({ controllers: [Lookups] })(Root);
 
-const adapter = new FastifyAdapter();
-adapter.getInstance().addHook('onSend', async (_request, reply, body) => {
-  reply.header('content-type', JSON_TYPE);
-  return body;
-});
-const app = await NestFactory.create(Root, adapter, { logger: ['error'] });
+const app = await NestFactory.create(Root, new FastifyAdapter(), { logger: ['error'] });
 await app.listen(Number(process.env.PORT), process.env.HOST);
 console.error(await app.getUrl());

@@ -19,7 +19,7 @@ export const lookup = {
   comparisons: [
     { of: 'identifier', to: 'nest-lean', least: 0.75 },
     { of: 'one connection', to: 'nest-lean, one connection', least: 0.8 },
-    { of: 'identifier', to: 'fastify' },
+    { of: 'identifier', to: 'fastify', least: 0.6 },
     { of: 'metadata ID', to: 'identifier', least: 0.95 },
     { of: 'identifier of 10 million', to: 'identifier', least: 0.9 },
     { of: 'identifier', to: 'prisma-baseline' },

@@ -25,7 +25,7 @@ export const normalize = {
   title: `normalize ${ITEMS} mixed texts, ${CONNECTIONS} connections`,
   comparisons: [
     { of: 'mintmark', to: 'fastify-json', least: 0.5 },
-    { of: 'mintmark', to: 'fastify' },
+    { of: 'mintmark', to: 'fastify', least: 0.5 },
   ],
   async variants({ cluster, servers }) {
     await cluster.createDatabase('normalize');

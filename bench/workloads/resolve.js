@@ -22,7 +22,7 @@ export const resolve = {
   name: 'resolve',
   title: `resolution of ${NAMES} random names, ${CONNECTIONS} connections`,
   comparisons: [
-    { of: 'filled cache', to: 'fastify', least: 0.6 },
+    { of: 'filled cache', to: 'fastify', least: 0.65 },
     { of: 'no cache', to: 'fastify', least: 0.45 },
     { of: 'one connection', to: 'fastify, one connection', least: 0.85 },
   ],
@@ -32,7 +32,7 @@ export const resolve = {
 export const handles = {
   name: 'handles',
   title: `GET /api/handles of ${NAMES} random names, ${CONNECTIONS} connections`,
-  comparisons: [{ of: 'filled cache', to: 'fastify', least: 0.55 }],
+  comparisons: [{ of: 'filled cache', to: 'fastify', least: 0.65 }],
   variants: (bench) => reads(bench, { start: '/api/handles/', verify: verifyValues }),
 };
 

@@ -35,6 +35,16 @@ export class Problem extends Error {
   }
 }
 
+/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers. */
+const MAX_PATH_LENGTH = 7168;
+
+/** The headers of a problem; a `Link` (RFC 8288) leads to the conflicting resource, which is the member `existing`. */
+export function headersOf({ extensions: { members, headers } }: Problem): Readonly<Record<string, string>> {
+  const path = members?.existing;
+  const isLinked = typeof path === 'string' && path.length <= MAX_PATH_LENGTH;
+  return { ...(isLinked && { link: `<${path}>; rel="related"` }), ...headers };
+}
+
 /** Escapes a member name as a step of a JSON Pointer (RFC 6901 3). */
 export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');

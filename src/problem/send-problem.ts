@@ -3,7 +3,7 @@ import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { databaseProblem } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
-import { Problem, tooLarge } from './problem.js';
+import { Problem, headersOf, tooLarge } from './problem.js';
 import { tableLocked } from './storage-problems.js';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
@@ -56,18 +56,9 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .headers({
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
-      ...relatedLink(problem.extensions.members?.existing),
-      ...problem.extensions.headers,
+      ...headersOf(problem),
     })
     .send(`${JSON.stringify(problemDocument(problem, instance))}\n`);
-}
-
-/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers, and the body has the path too. */
-const MAX_PATH_LENGTH = 7168;
-
-/** A `Link` header (RFC 8288) with the path of a conflicting resource, which is the member `existing` of a problem. */
-function relatedLink(path: unknown): Readonly<Record<string, string>> {
-  return typeof path === 'string' && path.length <= MAX_PATH_LENGTH ? { link: `<${path}>; rel="related"` } : {};
 }
 
 /** @param request the failed request; its route has the body limit, which Fastify's error does not contain. */

@@ -11,6 +11,7 @@ const known = new NamingAuthoritySnapshot([authorityWith(), HANDLES, FOLDING], D
 describe('the hint of a registered name in a text that does not match', () => {
   it.each([
     [`http:/hdl.handle.net/100.102/${GUID.toLowerCase()}`, GUID, `100.102/${GUID}`],
+    ['info:doi/20.600/Report-2026', 'Report-2026', '20.600/Report-2026'],
     ['http:/hdl.handle.net/20.600/Report-2026', 'Report-2026', '20.600/Report-2026'],
     ['http:/hdl.handle.net/20.700/report', 'Report', '20.700/Report'],
   ])('is about the text before it: %s', (text, near, nearest) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { linkHeaderOf } from '../../src/http/headers/link-header.js';
+import { linkHeaderOf } from '../../src/http/headers/links.js';
 import { DEFAULT_RESOLVER, toResolver, urisOf } from '@mintmark/identifier';
 import { identifierOf } from '../../src/registry/identifier-record.js';
 import { neighborHandleUri, neighborUri } from '../../src/registry/neighbor-uri.js';

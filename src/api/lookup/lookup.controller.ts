@@ -19,7 +19,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER, IdentifierDto } from '../representation/identifier.dto.js';
-import { nextLink } from '../../http/headers/link-header.js';
+import { nextLink } from '../../http/headers/links.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import {
   ChoicesDto,

@@ -21,7 +21,7 @@ import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } fro
 import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
 import { matchesWeakly, viewTagOf } from '../../http/headers/entity-tags.js';
-import { linkHeaderOf } from '../../http/headers/link-header.js';
+import { linkHeaderOf } from '../../http/headers/links.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';

@@ -7,7 +7,7 @@ import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, identifierOf, nativeText } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
-import { locationHeader } from '../../http/headers/link-header.js';
+import { locationHeader } from '../../http/headers/links.js';
 import { locationOf } from '../../registry/identifier-path.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
 import type { MintResultDto } from './batch.dto.js';

@@ -12,7 +12,7 @@ import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { Cursors } from '../../http/cursor.js';
-import { nextLink } from '../../http/headers/link-header.js';
+import { nextLink } from '../../http/headers/links.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
 import {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type HandleResponse, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
+import { headersOf } from '../../problem/problem.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
@@ -63,7 +64,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     return;
   }
   const problem = problemOf(error, request);
-  const { code, extensions } = problem;
+  const { code } = problem;
   reply.problemCode = code;
   const status = STATUSES[code] ?? CATALOGUE[code].status;
   if (status >= 500) logFailure(error, request, code);
@@ -73,7 +74,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     ...(handle !== '' && { handle }),
   };
   const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
-  sendResponse(reply.headers({ ...extensions.headers, ...challenge }), { status, body });
+  sendResponse(reply.headers({ ...headersOf(problem), ...challenge }), { status, body });
 }
 
 function faultResponse({ responseCode, message }: HandleFault, handle: string): HandleResponse {

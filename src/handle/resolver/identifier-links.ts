@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/principal.js';
-import { linkHeaderOf } from '../../http/headers/link-header.js';
+import { linkHeaderOf } from '../../http/headers/links.js';
 import { type Resolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../../registry/naming-authority.js';

@@ -99,7 +99,9 @@ describe('the metadata ID', () => {
   it('of another identifier is a conflict that is not that of an existing handle', async () => {
     const value = { index: 7, type: 'METADATA_ID', data: 'hdl:2000.01/B3D8BE7457C943FFB66ED4583059A8BA' };
     expect(await codes(put('Box/owner', [value]))).toEqual([201, 1]);
-    expect(await codes(put('Box/rival', [value]))).toEqual([409, 202]);
+    const conflict = await put('Box/rival', [value]);
+    expect([conflict.status, conflict.body.responseCode]).toEqual([409, 202]);
+    expect(conflict.headers.link).toBe('</identifiers/hdl%3ABox%2Fowner>; rel="related"');
     await put('Box/rival', [URL_VALUE]);
     expect(await codes(put('Box/rival', [value]))).toEqual([409, 202]);
   });

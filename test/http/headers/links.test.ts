@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { locationHeader, nextLink } from '../../../src/http/headers/link-header.js';
+import { locationHeader, nextLink } from '../../../src/http/headers/links.js';
 
 it.each([
   ['Location', locationHeader, { location: '/x' }],

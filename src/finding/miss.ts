@@ -1,5 +1,5 @@
 import { upperAscii } from '../registry/upper-ascii.js';
-import { HANDLE_URI_START } from '../registry/name-schemes.js';
+import { handleUriStart } from '../registry/name-schemes.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
@@ -26,8 +26,11 @@ export interface OwnName {
   readonly local: string;
 }
 
-/** A text that may precede a Handle. */
-const HEAD = new RegExp(String.raw`^(?:(?:${HANDLE_URI_START})/{0,2}\s{0,8}|https?:/{1,2}[^/\s]{1,255}/)`, 'i');
+/** The start of the URL of a resolver. */
+const HTTP_START = /^https?:\/{1,2}[^/\s]{1,255}\//i;
+
+/** What may follow the start of a URI of a Handle. */
+const SLASHES_AND_BLANKS = /^\/{0,2}\s{0,8}/;
 
 const GUID_LENGTH = 32;
 
@@ -35,7 +38,7 @@ const GUID_LENGTH = 32;
 export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapshot): OwnName | null {
   for (const text of texts) {
     const plain = text.trim();
-    const [head = ''] = HEAD.exec(plain) ?? [];
+    const head = headOf(plain);
     const rest = plain.slice(head.length);
     const slash = rest.indexOf('/');
     if (slash < 0) continue;
@@ -51,6 +54,14 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
     }
   }
   return null;
+}
+
+/** The text before a Handle; empty for none. */
+function headOf(text: string): string {
+  const start = handleUriStart(text);
+  if (start === 0) return HTTP_START.exec(text)?.[0] ?? '';
+  const [layout = ''] = SLASHES_AND_BLANKS.exec(text.slice(start)) ?? [];
+  return text.slice(0, start + layout.length);
 }
 
 /** The search for the names near to a name. */

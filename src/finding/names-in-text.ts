@@ -1,4 +1,4 @@
-import { HANDLE_SCHEMES } from '../registry/name-schemes.js';
+import { handleUriStart } from '../registry/name-schemes.js';
 
 /** The most words of a text that are returned as names. */
 const MAX_WORDS = 4;
@@ -19,10 +19,7 @@ const WITHOUT_WIDTH = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u20
 const BLANKS_AROUND_SLASH = /(?<![^\s(<["':])(\d{1,20}(?:\.\d{1,20}){0,20})(?: {0,8}\/ {1,8}| {1,8}\/)(?=\S)/g;
 
 /** A label before a name, such as `Handle:` or `PID=`, without a blank after it. */
-const LABEL = new RegExp(
-  String.raw`^(?!(?:${HANDLE_SCHEMES.join('|')}|info|urn):)[a-z]{1,20}[:=](?=[\d.]{1,99}/)`,
-  'i',
-);
+const LABEL = /^(?!info:|urn:)[a-z]{1,20}[:=](?=[\d.]{1,99}\/)/i;
 
 /** A word that can be a name: with a slash, a colon before other characters, or the digits of a GUID. */
 const LIKE_NAME = /[^/]\/[^/]|^[a-z][\w+.-]*:[^/]|^[0-9a-f-]{32,36}$/i;
@@ -49,7 +46,8 @@ export function namesIn(text: string): string[] {
   const words = text.split(/\s+/, MAX_LOOKED_AT).filter((word) => word !== '');
   const found = new Set<string>();
   for (const word of words) {
-    const name = trimmed(word, word.length).replace(LABEL, '');
+    const written = trimmed(word, word.length);
+    const name = handleUriStart(written) > 0 ? written : written.replace(LABEL, '');
     if (LIKE_NAME.test(name)) found.add(name);
     if (found.size === MAX_WORDS) break;
   }

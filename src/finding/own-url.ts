@@ -1,4 +1,4 @@
-import { HANDLE_URI_START } from '../registry/name-schemes.js';
+import { handleUriStart } from '../registry/name-schemes.js';
 import { isReservedSegment } from '../registry/naming-authority.js';
 import { joinIdentifierSegments } from '../http/server/unescaped-slash.js';
 
@@ -6,9 +6,6 @@ const HTTP_URL = /^https?:\/\//i;
 
 /** The path of an identifier, or of one of its views, with the identifier as one escaped segment. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
-
-/** A path of the resolver: a Handle, or a URI of one. */
-const RESOLVED = new RegExp(`^/+([^/]+/.+|(?:${HANDLE_URI_START}).+)$`, 'i');
 
 /** Names of the loopback interface, which are equal, because a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
@@ -32,9 +29,10 @@ export function identifierInOwnUrl(text: string, hosts: readonly string[]): stri
 
 /** The text that the resolver reads in a path; null for a path of another interface. */
 function resolvedIn(pathname: string): string | null {
-  const text = RESOLVED.exec(pathname)?.[1];
-  const [first = ''] = text?.split('/', 1) ?? [];
-  return text === undefined || isReservedSegment(first) ? null : text;
+  const text = pathname.replace(/^\/+/, '');
+  const [first = ''] = text.split('/', 1);
+  const isName = text.length > first.length + 1 || handleUriStart(text) > 0;
+  return !isName || isReservedSegment(first) ? null : text;
 }
 
 /** A host as it is in a URL: in lower case, without the default port of the scheme (RFC 3986 6.2.3). */

@@ -4,10 +4,7 @@ import type { Recognition } from '@mintmark/identifier';
  * Schemes before a Handle, and namespaces of `info:` URIs of Handles. Another one needs a parser in `recognize-uri.ts` of the package
  * `@mintmark/identifier` too.
  */
-export const HANDLE_SCHEMES: readonly string[] = ['hdl', 'doi'];
-
-/** The start of a URI of a Handle in lower case, without its slashes: `hdl:`, `doi:`, or `info:` with a namespace. */
-export const HANDLE_URI_START = `(?:${HANDLE_SCHEMES.join('|')}):|info:(?:${HANDLE_SCHEMES.join('|')})/`;
+const HANDLE_URI_START = /(?:hdl|doi):|info:(?:hdl|doi)\//iy;
 
 /** URI schemes registered with IANA (RFC 7595) that can be namespaces of Fedora PIDs (FED-03), in lower case. */
 const URI_SCHEMES = `
@@ -41,10 +38,13 @@ const URI_SCHEMES = `
 const WELL_KNOWN_PREFIXES = `
   arxiv bibcode gnd igsn isan isbn ismn isni isrc issn istc iswc lccn nbn oai oclc orcid pmcid pmid purl ror rrid viaf wikidata`;
 
-const OF_OTHERS: ReadonlySet<string> = new Set([
-  ...HANDLE_SCHEMES,
-  ...`${URI_SCHEMES} ${WELL_KNOWN_PREFIXES}`.trim().split(/\s+/),
-]);
+const OF_OTHERS: ReadonlySet<string> = new Set(['hdl', ...`${URI_SCHEMES} ${WELL_KNOWN_PREFIXES}`.trim().split(/\s+/)]);
+
+/** The length of `hdl:`, `doi:`, `info:hdl/` or `info:doi/`, in any case, at an index of a text; 0 for none. */
+export function handleUriStart(text: string, index = 0): number {
+  HANDLE_URI_START.lastIndex = index;
+  return HANDLE_URI_START.exec(text)?.[0].length ?? 0;
+}
 
 /**
  * Rejects a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. Written as `info:fedora/…`,

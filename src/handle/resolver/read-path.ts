@@ -1,5 +1,5 @@
 import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
-import { HANDLE_URI_START } from '../../registry/name-schemes.js';
+import { handleUriStart } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
@@ -45,8 +45,8 @@ export interface PathReading {
   readonly isMarked: boolean;
 }
 
-/** A text that may precede a Handle; a URL must be that of a resolver. Intermediaries merge slashes. */
-const HEAD = new RegExp(`(?:${HANDLE_URI_START}|https?:/{1,2}([^/]{1,255})/)`, 'iy');
+/** The start of a URL with its host, which must be that of a resolver. Intermediaries merge slashes. */
+const HTTP_START = /https?:\/{1,2}([^/]{1,255})\//iy;
 
 /** Prefixes of the Handle System start with a digit. */
 const LIKE_PREFIX = /^[0-9][^/]*\//;
@@ -84,11 +84,12 @@ export function readPath(
   const behindBlanks = at(start);
   if (behindBlanks !== null) return behindBlanks;
   behindSegment();
-  HEAD.lastIndex = start;
-  const head = HEAD.exec(text);
-  const host = head?.[1]?.toLowerCase();
-  if (head !== null && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
-    start = skipBlanks(text, start + head[0].length);
+  HTTP_START.lastIndex = start;
+  const [url = '', urlHost] = HTTP_START.exec(text) ?? [];
+  const host = urlHost?.toLowerCase();
+  const length = url.length || handleUriStart(text, start);
+  if (length > 0 && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
+    start = skipBlanks(text, start + length);
     isMarked = true;
     uri = isOneSegment ? 'escaped' : 'plain';
     if (host !== undefined) behindSegment();

@@ -20,8 +20,8 @@ const variables = (database: TestDatabase) => ({ DATABASE_URL: database.url, ACC
 
 describe('health', () => {
   it('is live, and ready with the newest schema', async () => {
-    expect((await service.client.get('/health/live')).body).toEqual({ state: 'ok', version: '0.1.0' });
-    expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok', version: '0.1.0' });
+    expect((await service.client.get('/health/live')).body).toEqual({ state: 'ok', version: '0.1.0-beta.1' });
+    expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok', version: '0.1.0-beta.1' });
   });
 
   it.concurrent(

@@ -57,7 +57,7 @@ describe('GET /metrics', () => {
 
   it('names the version of the program', async () => {
     expect(await scrape()).toContain(
-      `mintmark_build_info{version="0.1.0",node_version="${process.versions.node}"} 1\n`,
+      `mintmark_build_info{version="0.1.0-beta.1",node_version="${process.versions.node}"} 1\n`,
     );
   });
 

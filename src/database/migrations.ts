@@ -109,7 +109,8 @@ async function lacking(session: pg.Client, pending: readonly ShippedMigration[])
   );
 }
 
-async function connect(url: string): Promise<pg.Client> {
+/** Opens a session with the settings of the service. @throws StartupError that names the cause and the remedy. */
+export async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
     // A lost session also emits an error, which would end the process without a listener.

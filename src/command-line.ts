@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { StartupError } from './config/startup-error.js';
 import { VERSION } from './config/version.js';
@@ -31,7 +32,8 @@ function commands(): Command {
     .command('serve', { isDefault: true })
     .description('start the service, which stops with Ctrl-C or SIGTERM')
     .action(async () => {
-      await import('./service-process.js');
+      const bundle = new URL('service.js', import.meta.url);
+      await import(existsSync(bundle) ? bundle.href : './service-process.js');
     });
   program
     .command('migrate')

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TestDatabase, createDatabase, query } from '../harness/database.js';
-import { PUBLISHED } from '../harness/bundle.js';
+import { PUBLISHED } from '../harness/programs.js';
 import { runToEnd, startServer } from '../harness/server.js';
 
 let empty: TestDatabase;

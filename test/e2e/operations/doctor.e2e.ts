@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { PUBLISHED } from '../harness/bundle.js';
+import { PUBLISHED } from '../harness/programs.js';
 import { type TestDatabase, createDatabase, query, startInstalled, withoutTriggers } from '../harness/database.js';
 import { freePort } from '../harness/free-port.js';
 import { isInstalled } from '../harness/postgres.js';

@@ -33,10 +33,14 @@ function release(isDryRun) {
   const packed = run('npm', 'pack', '--silent', '--pack-destination', OUT).trim().split('\n').at(-1);
   writeFileSync(`${OUT}/${name}-${version}.sbom.json`, run('tar', '-xOzf', `${OUT}/${packed}`, 'package/sbom.json'));
   writeFileSync(`${OUT}/notes.md`, notes);
-  const sums = readdirSync(OUT).sort().map((file) => {
-    const digest = createHash('sha256').update(readFileSync(`${OUT}/${file}`)).digest('hex');
-    return `${digest}  ${file}\n`;
-  });
+  const sums = readdirSync(OUT)
+    .sort()
+    .map((file) => {
+      const digest = createHash('sha256')
+        .update(readFileSync(`${OUT}/${file}`))
+        .digest('hex');
+      return `${digest}  ${file}\n`;
+    });
   writeFileSync(`${OUT}/SHA256SUMS`, sums.join(''));
   process.stdout.write(sums.join(''));
   if (isDryRun || tagged !== null) return;

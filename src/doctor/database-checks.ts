@@ -9,8 +9,12 @@ export async function migrations({ url, config }: Examined): Promise<Found[]> {
   try {
     const names = (await plannedMigrations(url)).map(({ name }) => name);
     if (names.length === 0) return [];
-    const remedy = config.mayMigrate ? 'A start of the service applies them' : 'As the owner of the tables, run "mintmark migrate"';
-    return [error(`The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`)];
+    const remedy = config.mayMigrate
+      ? 'A start of the service applies them'
+      : 'As the owner of the tables, run "mintmark migrate"';
+    return [
+      error(`The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`),
+    ];
   } catch (reason) {
     if (reason instanceof StartupError) return [error(reason.message)];
     throw reason;
@@ -65,7 +69,11 @@ export async function clock(on: Examined): Promise<Found[]> {
 export async function positions({ session }: Examined): Promise<Found[]> {
   const behind = await behindTables(session);
   if (behind.length === 0) return [];
-  return [error(`${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`)];
+  return [
+    error(
+      `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
+    ),
+  ];
 }
 
 /** Longer than any transaction of the service but a part of a bulk load. */
@@ -121,9 +129,13 @@ export async function keys(on: Examined): Promise<Found[]> {
   return rows.flatMap(({ id, client, label, isExpired, isUnconfirmed, day }) => {
     const key = `The API key ${id} of "${client}"${label === null ? '' : ` (${label})`}`;
     if (day !== null) {
-      return warning(`${key} ${isExpired === true ? 'expired' : 'expires'} on ${day}. Create another key with POST /api-keys, and revoke this one.`);
+      return warning(
+        `${key} ${isExpired === true ? 'expired' : 'expires'} on ${day}. Create another key with POST /api-keys, and revoke this one.`,
+      );
     }
     if (isOpen || !isUnconfirmed) return [];
-    return warning(`${key} was created under open access, and is rejected until an administrator confirms it. Confirm or revoke it.`);
+    return warning(
+      `${key} was created under open access, and is rejected until an administrator confirms it. Confirm or revoke it.`,
+    );
   });
 }

@@ -18,7 +18,10 @@ export async function embeddedDisk(folder: string): Promise<Found[]> {
 /** The disk of another server, if it is of this machine and the role may read where its data is. */
 export async function serverDisk(on: Examined): Promise<Found[]> {
   if ('dataDir' in on.config.database) return [];
-  const [row] = await read<{ folder: string }>(on, `SELECT setting AS folder FROM pg_settings WHERE name = 'data_directory'`);
+  const [row] = await read<{ folder: string }>(
+    on,
+    `SELECT setting AS folder FROM pg_settings WHERE name = 'data_directory'`,
+  );
   const unseen = ok('The disk of the database server cannot be seen from here. Monitor it there.');
   return row === undefined ? [unseen] : ((await spaceOf(row.folder)) ?? [unseen]);
 }

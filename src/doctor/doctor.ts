@@ -60,7 +60,8 @@ async function* examine(records: number): AsyncGenerator<Finding> {
   yield* of('configuration', 'The settings are valid.', async () => configuration(config));
   yield* of('service', '', () => service(config));
   const { database } = config;
-  if ('dataDir' in database) yield* of('disk', 'The disk of the data folder has enough space.', () => embeddedDisk(database.dataDir));
+  if ('dataDir' in database)
+    yield* of('disk', 'The disk of the data folder has enough space.', () => embeddedDisk(database.dataDir));
   const url = 'url' in database ? database.url : await runningServerUrl(database.dataDir);
   if (url === null) {
     const detail = `The embedded PostgreSQL does not run, so the database was not examined. Start the service, and run this again.`;

@@ -52,10 +52,13 @@ export async function compareRecords(on: Examined, count: number): Promise<Found
   for (let start = 0; start < ids.length; start += CHUNK) {
     const rows = await read<StoredRow>(on, STORED, [ids.slice(start, start + CHUNK)]);
     differences.push(...rows.flatMap(differencesOf));
-    if (process.stderr.isTTY) process.stderr.write(`\r${Math.min(start + CHUNK, ids.length)} of ${ids.length} identifiers\r`);
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r${Math.min(start + CHUNK, ids.length)} of ${ids.length} identifiers\r`);
   }
-  if (differences.length === 0) return [ok(`The records of ${ids.length} random identifiers have their histories, names and keys.`)];
-  const remedy = 'Rows were changed without the service, or a restore was incomplete: compare with a backup, and restore it.';
+  if (differences.length === 0)
+    return [ok(`The records of ${ids.length} random identifiers have their histories, names and keys.`)];
+  const remedy =
+    'Rows were changed without the service, or a restore was incomplete: compare with a backup, and restore it.';
   const printed = differences.slice(0, MAX_PRINTED).map((text) => error(`${text} ${remedy}`));
   return [...printed, error(`${differences.length} differences were found in ${ids.length} random identifiers.`)];
 }
@@ -76,7 +79,8 @@ function differencesOf(row: StoredRow): string[] {
     const folded = fold(events);
     const stored = JSON.parse(JSON.stringify(mutableAttributesOf(record))) as Record<string, unknown>;
     for (const [member, value] of Object.entries(stored)) {
-      if (!isDeepStrictEqual(folded[member] ?? null, value)) note(`"${member}" of the row differs from that of its events`);
+      if (!isDeepStrictEqual(folded[member] ?? null, value))
+        note(`"${member}" of the row differs from that of its events`);
     }
   }
 

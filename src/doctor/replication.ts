@@ -29,20 +29,30 @@ interface Slot {
 /** Replication slots that keep the log on the disk, the synchronous standby, and the replica of READ_DATABASE_URL. */
 export async function replication(on: Examined): Promise<Found[]> {
   const slots = (await read<Slot>(on, SLOTS)).flatMap(slotProblem);
-  const [{ names, connected } = { names: '', connected: 1 }] = await read<{ names: string; connected: number }>(on, STANDBYS);
+  const [{ names, connected } = { names: '', connected: 1 }] = await read<{ names: string; connected: number }>(
+    on,
+    STANDBYS,
+  );
   const synchronous =
     names !== '' && connected === 0
-      ? [error(`No standby of synchronous_standby_names ("${names}") is connected, so commits wait. Start the standby, or change the setting.`)]
+      ? [
+          error(
+            `No standby of synchronous_standby_names ("${names}") is connected, so commits wait. Start the standby, or change the setting.`,
+          ),
+        ]
       : [];
   const { readDatabaseUrl } = on.config;
   return [...slots, ...synchronous, ...(readDatabaseUrl === null ? [] : await replica(on, readDatabaseUrl))];
 }
 
 function slotProblem({ name, isActive, status, gib }: Slot): Found[] {
-  if (status === 'lost') return [error(`The replication slot "${name}" has lost its log. Drop it, and copy its standby again.`)];
+  if (status === 'lost')
+    return [error(`The replication slot "${name}" has lost its log. Drop it, and copy its standby again.`)];
   if (isActive || gib < 1) return [];
   return [
-    warning(`The replication slot "${name}" has no reader, and keeps ${gib.toFixed(1)} GiB of the log. Start its standby, or drop the slot.`),
+    warning(
+      `The replication slot "${name}" has no reader, and keeps ${gib.toFixed(1)} GiB of the log. Start its standby, or drop the slot.`,
+    ),
   ];
 }
 
@@ -50,14 +60,24 @@ async function replica({ session }: Examined, url: string): Promise<Found[]> {
   const primary = await readState(session);
   const other = await connect(url).catch((reason: unknown) => reasonOf(reason));
   if (typeof other === 'string') {
-    return [warning(`The replica of READ_DATABASE_URL cannot be read: ${other.replaceAll('DATABASE_URL', 'READ_DATABASE_URL')}`)];
+    return [
+      warning(
+        `The replica of READ_DATABASE_URL cannot be read: ${other.replaceAll('DATABASE_URL', 'READ_DATABASE_URL')}`,
+      ),
+    ];
   }
   try {
     let state: ServerState = await readState(other);
     if (state.database !== primary.database) {
-      return [error('READ_DATABASE_URL leads to another database than DATABASE_URL. Name a standby of the same server.')];
+      return [
+        error('READ_DATABASE_URL leads to another database than DATABASE_URL. Name a standby of the same server.'),
+      ];
     }
-    for (const end = performance.now() + MAX_LAG_MS; state.position < primary.position; state = await readState(other)) {
+    for (
+      const end = performance.now() + MAX_LAG_MS;
+      state.position < primary.position;
+      state = await readState(other)
+    ) {
       if (performance.now() >= end) {
         return [
           warning(

@@ -20,7 +20,9 @@ const RELATIONS = `
 /** Compares the privileges of the role with `docs/deployment/roles.sql`. The owner of the tables has all of them. */
 export async function rights(on: Examined): Promise<Found[]> {
   const granted = grantsIn(await readFile(ROLES, 'utf8'));
-  const readable = (await read<{ relation: string }>(on, RELATIONS)).map(({ relation }) => [relation, 'SELECT'] as const);
+  const readable = (await read<{ relation: string }>(on, RELATIONS)).map(
+    ({ relation }) => [relation, 'SELECT'] as const,
+  );
   const needed = [...granted, ...readable];
   const rows = await read<{ relation: string; privileges: string }>(on, MISSING, [
     needed.map(([relation]) => `"${relation}"`),
@@ -28,12 +30,16 @@ export async function rights(on: Examined): Promise<Found[]> {
   ]);
   if (rows.length === 0) return [];
   const missing = rows.map(({ relation, privileges }) => `${privileges} on ${relation.replaceAll('"', '')}`).join('; ');
-  return [error(`The role "${on.session.user}" lacks ${missing}. As the owner of the tables, run docs/deployment/roles.sql.`)];
+  return [
+    error(`The role "${on.session.user}" lacks ${missing}. As the owner of the tables, run docs/deployment/roles.sql.`),
+  ];
 }
 
 /** @returns pairs of a table or sequence and a privilege. */
 export function grantsIn(sql: string): (readonly [relation: string, privilege: string])[] {
   return [...sql.matchAll(GRANT)].flatMap(([, privileges = '', , relations = '']) =>
-    relations.split(', ').flatMap((relation) => privileges.split(', ').map((privilege) => [relation, privilege] as const)),
+    relations
+      .split(', ')
+      .flatMap((relation) => privileges.split(', ').map((privilege) => [relation, privilege] as const)),
   );
 }

@@ -19,7 +19,7 @@ export async function service({ host, port, metricsPort, adminApiKey }: Config):
   const ready = await get(`${url}/health/ready`);
   if (ready === null) return [ok(`No service responds at ${url}.`)];
   if (ready.status !== 200) return [error(`The service at ${url} is not ready: ${detailOf(ready.body)}`)];
-  const key: HeadersInit = adminApiKey === null ? {} : { authorization: `Bearer ${adminApiKey}` };
+  const key: Record<string, string> = adminApiKey === null ? {} : { authorization: `Bearer ${adminApiKey}` };
   const metrics = await get(metricsPort === null ? `${url}/metrics` : `http://${name}:${metricsPort}/metrics`, key);
   const late = Object.entries(AGES).flatMap(([metric, text]) => {
     const line = metrics?.body.split('\n').find((each) => each.startsWith(`${metric} `));
@@ -29,7 +29,10 @@ export async function service({ host, port, metricsPort, adminApiKey }: Config):
   return late.length > 0 ? late : [ok(`The service at ${url} is ready.`)];
 }
 
-async function get(url: string, headers: HeadersInit = {}): Promise<{ status: number; body: string } | null> {
+async function get(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string } | null> {
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { status: response.status, body: await response.text() };

@@ -47,9 +47,15 @@ function pack() {
   const paths = packed.files.map(({ path }) => path);
   const wanted = ['LICENSE', 'sbom.json', 'npm-shrinkwrap.json', 'dist/main.js', 'dist/identifier.d.ts'];
   const bundled = ['index.js', 'index.d.ts'].map((name) => `node_modules/@mintmark/identifier/dist/${name}`);
-  assert.deepEqual([...wanted, ...bundled].filter((path) => !paths.includes(path)), []);
+  assert.deepEqual(
+    [...wanted, ...bundled].filter((path) => !paths.includes(path)),
+    [],
+  );
   const foreign = /^(src|test|scripts|bench|node_modules\/(?!@mintmark\/identifier\/))|\.map$|^\.env$/;
-  assert.deepEqual(paths.filter((path) => foreign.test(path)), []);
+  assert.deepEqual(
+    paths.filter((path) => foreign.test(path)),
+    [],
+  );
   assert.ok(packed.size > 200_000 && packed.size <= 3_000_000, `${packed.filename} has ${packed.size} bytes`);
   const { components } = JSON.parse(run('tar', ['-xOzf', packed.filename, 'package/sbom.json'], { cwd: folder }));
   assert.ok(components.some(({ name }) => name === 'fastify') && !components.some(({ name }) => name === 'jest'));

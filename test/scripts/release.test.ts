@@ -61,7 +61,10 @@ describe('npm run release -- --dry-run', () => {
 
   it('is rejected with a file that is not committed', () => {
     write('new.txt', '');
-    expect(release('--dry-run')).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed:\n?? new.txt') });
+    expect(release('--dry-run')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('not committed:\n?? new.txt'),
+    });
     rmSync(join(folder, 'new.txt'));
   });
 

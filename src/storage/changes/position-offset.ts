@@ -114,7 +114,11 @@ export async function behindTables(on: Session): Promise<string[]> {
   const { rows } = await on.query<{ identifier: boolean | null; authority: boolean | null; positions: boolean }>(
     `SELECT ${hasGreaterKey('identifier')} AS identifier, ${hasGreaterKey('naming_authority')} AS authority, ${IS_BEHIND} AS positions`,
   );
-  const names = { identifier: 'identifier_id_seq', authority: 'naming_authority_id_seq', positions: 'the positions of events' };
+  const names = {
+    identifier: 'identifier_id_seq',
+    authority: 'naming_authority_id_seq',
+    positions: 'the positions of events',
+  };
   return Object.entries(names).flatMap(([key, name]) => (rows[0]?.[key as keyof typeof names] === true ? [name] : []));
 }
 

@@ -39,7 +39,10 @@ describe('mintmark migrate', () => {
 
     const start = { DATABASE_URL: empty.url, ACCESS: 'open', MIGRATE: 'off' };
     expect((await runToEnd(start)).stderr).toMatch(/As the owner of the tables, run "mintmark migrate"/);
-    expect(migrate(empty.url)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^applied 20\d{12}_schema\n$/) });
+    expect(migrate(empty.url)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^applied 20\d{12}_schema\n$/),
+    });
     expect(await tables(empty.url)).toEqual(expect.arrayContaining(['_prisma_migrations', 'change', 'identifier']));
     const server = await startServer(start);
     expect((await server.stop()).code).toBe(0);
@@ -49,16 +52,19 @@ describe('mintmark migrate', () => {
     expect(migrate(empty.url)).toEqual({ status: 0, stdout: nothing, stderr: '' });
   });
 
-  it.each([[], ['--plan']])('%s leaves the tables of another program as they are, and names one', async (...options) => {
-    const database = await createDatabase('template0');
-    await query(database.url, 'CREATE TABLE invoice ()');
-    const { status, stdout, stderr } = migrate(database.url, ...options);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('the schema "public" has the table "invoice"');
-    expect(stderr).not.toMatch(/^ +at /m);
-    expect(await tables(database.url)).toEqual(['invoice']);
-    await database.drop();
-  });
+  it.each([[], ['--plan']])(
+    '%s leaves the tables of another program as they are, and names one',
+    async (...options) => {
+      const database = await createDatabase('template0');
+      await query(database.url, 'CREATE TABLE invoice ()');
+      const { status, stdout, stderr } = migrate(database.url, ...options);
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('the schema "public" has the table "invoice"');
+      expect(stderr).not.toMatch(/^ +at /m);
+      expect(await tables(database.url)).toEqual(['invoice']);
+      await database.drop();
+    },
+  );
 
   it('rejects a database of a later version, in a plan too', async () => {
     const database = await createDatabase();
@@ -68,7 +74,9 @@ describe('mintmark migrate', () => {
        VALUES ('later', 'x', '20990101000000_later', now(), 1)`,
     );
     for (const options of [[], ['--plan']]) {
-      expect(migrate(database.url, ...options).stderr).toMatch(/newer than this version of Mintmark.*20990101000000_later/);
+      expect(migrate(database.url, ...options).stderr).toMatch(
+        /newer than this version of Mintmark.*20990101000000_later/,
+      );
     }
     await database.drop();
   });

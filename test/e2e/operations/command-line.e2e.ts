@@ -29,7 +29,14 @@ describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
   it('--help names the commands and where the settings are described', () => {
     const { status, stdout, stderr } = run(program, ['--help']);
     expect([status, stderr]).toEqual([0, '']);
-    for (const words of ['serve', 'migrate', 'doctor', '--version', '.env.example', 'docs/reference/configuration.md']) {
+    for (const words of [
+      'serve',
+      'migrate',
+      'doctor',
+      '--version',
+      '.env.example',
+      'docs/reference/configuration.md',
+    ]) {
       expect(stdout).toContain(words);
     }
   });

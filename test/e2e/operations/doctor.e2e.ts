@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { Client } from '../harness/client.js';
 import { PUBLISHED } from '../harness/programs.js';
 import { type TestDatabase, createDatabase, query, startInstalled, withoutTriggers } from '../harness/database.js';
 import { freePort } from '../harness/free-port.js';
@@ -64,15 +65,24 @@ describe('mintmark doctor', () => {
   it('finds nothing in a sound installation, with the records of all identifiers, and writes nothing', async () => {
     const url = await database();
     const server = await startServer({ DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102,20.1:handle' });
-    const { client } = server;
+    const client = new Client(server.url);
     const minted = async (body: object) => {
       const { status, body: record } = await client.post('/identifiers', body);
       expect([body, status]).toEqual([body, 201]);
       return `/identifiers/${(record as { identifier: string }).identifier}`;
     };
     const cordra = { namingAuthority: '100.102' };
-    const first = await minted({ ...cordra, metadataId: 'demo:5', target: 'https://repo.example.org/5', language: 'en' });
-    await minted({ ...cordra, alternateIds: ['hdl:10.5/ABC', 'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5'], previousVersion: first.slice(13) });
+    const first = await minted({
+      ...cordra,
+      metadataId: 'demo:5',
+      target: 'https://repo.example.org/5',
+      language: 'en',
+    });
+    await minted({
+      ...cordra,
+      alternateIds: ['hdl:10.5/ABC', 'urn:uuid:f58fb49e-b1f8-48f0-a606-e84cef294be5'],
+      previousVersion: first.slice(13),
+    });
     await minted({ namingAuthority: '20.1', localName: 'Über/x', metadataId: 'hdl:20.9/y' });
     const withdrawn = await minted({ ...cordra, metadataId: 'demo:6' });
     for (const target of ['https://repo.example.org/7', null]) {
@@ -81,13 +91,19 @@ describe('mintmark doctor', () => {
     const withdrawal = await client.post(`${withdrawn}/withdrawal`, { reasonCode: 'error', reason: 'A mistake.' });
     expect(withdrawal.status).toBe(200);
 
-    const stateOf = () => query(url, 'SELECT xmin::text, version FROM identifier UNION ALL SELECT xmin::text, version FROM change ORDER BY 1, 2');
+    const stateOf = () =>
+      query(
+        url,
+        'SELECT xmin::text, version FROM identifier UNION ALL SELECT xmin::text, version FROM change ORDER BY 1, 2',
+      );
     const before = await stateOf();
     const { status, stdout } = await run({ DATABASE_URL: url, PORT: new URL(server.url).port }, ['--records', '200']);
     expect(stdout).not.toMatch(/^(warning|error)/m);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^ok +service: The service at http:\/\/127\.0\.0\.1:\d+ is ready\.$/m);
-    expect(stdout).toMatch(/^ok +records: The records of 4 random identifiers have their histories, names and keys\.$/m);
+    expect(stdout).toMatch(
+      /^ok +records: The records of 4 random identifiers have their histories, names and keys\.$/m,
+    );
     await server.stop();
     expect(before.length).toBeGreaterThan(6);
     expect(await stateOf()).toEqual(before);
@@ -112,7 +128,10 @@ describe('mintmark doctor', () => {
   it('finds migrations that are missing', async () => {
     const { found, status } = await problems({ DATABASE_URL: await database('template0'), MIGRATE: 'off' });
     expect(status).toBe(1);
-    expect(found[0]).toMatchObject({ check: 'migrations', detail: expect.stringMatching(/lacks .*_schema\. .*run "mintmark migrate"/) });
+    expect(found[0]).toMatchObject({
+      check: 'migrations',
+      detail: expect.stringMatching(/lacks .*_schema\. .*run "mintmark migrate"/),
+    });
   });
 
   const LATER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
@@ -167,19 +186,26 @@ describe('mintmark doctor', () => {
   it('finds a right that the role lacks', async () => {
     const url = new URL(await database());
     const role = `doctor_${process.pid}`;
-    const rights = ['GRANT SELECT ON ALL TABLES IN SCHEMA public', 'GRANT INSERT, UPDATE ON identifier, naming_authority, api_key'];
+    const rights = [
+      'GRANT SELECT ON ALL TABLES IN SCHEMA public',
+      'GRANT INSERT, UPDATE ON identifier, naming_authority, api_key',
+    ];
     await query(url.href, [`CREATE ROLE ${role} LOGIN`, ...rights.map((right) => `${right} TO ${role}`)].join(';'));
     url.username = role;
     const { status, found } = await problems({ DATABASE_URL: url.href, MIGRATE: 'off' });
     expect([status, found.length]).toEqual([1, 1]);
-    expect(found[0]!.detail).toMatch(new RegExp(`"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on change; .*roles\\.sql`));
+    expect(found[0]!.detail).toMatch(
+      new RegExp(`"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on change; .*roles\\.sql`),
+    );
   });
 
   it('finds a clock that is off by a day, on either side', async () => {
     const url = await database();
     const clock = 'data:text/javascript,const now=Date.now;Date.now=()=>now()-86400000';
     const late = await problems({ DATABASE_URL: url, NODE_OPTIONS: `--import=${clock}` });
-    expect(late).toEqual(isOne('error', 'clock', /database is 86\d{3}(\.\d+)? s ahead of the clock of this machine.*NTP/));
+    expect(late).toEqual(
+      isOne('error', 'clock', /database is 86\d{3}(\.\d+)? s ahead of the clock of this machine.*NTP/),
+    );
     await startAndMint(url);
     await query(withoutTriggers(url), "UPDATE identifier SET created_at = now() + interval '1 day'");
     expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'clock', /Set the clock of the database/));
@@ -188,9 +214,15 @@ describe('mintmark doctor', () => {
   it('finds rows that were changed without their history, and keys that are wrong', async () => {
     const url = await database();
     await startAndMint(url);
-    await query(withoutTriggers(url), "UPDATE identifier SET target = 'https://other.example.org/', is_first_event = false, version = 3");
+    await query(
+      withoutTriggers(url),
+      "UPDATE identifier SET target = 'https://other.example.org/', is_first_event = false, version = 3",
+    );
     const { status, found } = await problems({ DATABASE_URL: url }, '--records', '5');
-    expect([status, found[0]]).toEqual([1, expect.objectContaining({ check: 'records', detail: expect.stringContaining('it has no event') })]);
+    expect([status, found[0]]).toEqual([
+      1,
+      expect.objectContaining({ check: 'records', detail: expect.stringContaining('it has no event') }),
+    ]);
     await query(
       withoutTriggers(url),
       `INSERT INTO change (position, identifier_id, naming_authority_id, version, kind, client, patch)
@@ -199,7 +231,9 @@ describe('mintmark doctor', () => {
     );
     const details = (await problems({ DATABASE_URL: url }, '--records', '5')).found.map(({ detail }) => detail);
     expect(details).toEqual([
-      expect.stringMatching(/^100\.102\/[0-9A-F]{32}: "target" of the row differs from that of its events\. .* compare with a backup/),
+      expect.stringMatching(
+        /^100\.102\/[0-9A-F]{32}: "target" of the row differs from that of its events\. .* compare with a backup/,
+      ),
       expect.stringMatching(/^100\.102\/[0-9A-F]{32}: it cannot be found by its metadata ID/),
       '2 differences were found in 1 random identifiers.',
     ]);
@@ -209,7 +243,9 @@ describe('mintmark doctor', () => {
     const url = await database();
     await startAndMint(url);
     await query(url, "SELECT setval('identifier_id_seq', 1, false)");
-    expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'positions', /identifier_id_seq: behind.*Restart the service/));
+    expect(await problems({ DATABASE_URL: url })).toEqual(
+      isOne('error', 'positions', /identifier_id_seq: behind.*Restart the service/),
+    );
   });
 
   it('finds a transaction that delays the feed', async () => {
@@ -217,7 +253,9 @@ describe('mintmark doctor', () => {
     const session = new pg.Client({ connectionString: url, application_name: 'report' });
     await session.connect();
     await session.query('BEGIN; SELECT pg_current_xact_id()');
-    expect(await problems({ DATABASE_URL: url })).toEqual(isOne('warning', 'feed', /process \d+ \(report, since .*pg_terminate_backend/));
+    expect(await problems({ DATABASE_URL: url })).toEqual(
+      isOne('warning', 'feed', /process \d+ \(report, since .*pg_terminate_backend/),
+    );
     await session.end();
   });
 
@@ -234,7 +272,10 @@ describe('mintmark doctor', () => {
     try {
       execFileSync('dd', ['if=/dev/zero', `of=${mount}/file`, 'bs=1024', 'count=1020'], { stdio: 'ignore' });
       const { status, found } = await problems({ DATA_DIR: mount });
-      expect([status, found[0]]).toEqual([1, { check: 'disk', state: 'error', detail: expect.stringMatching(/0\.000 GiB of free space\. Add space/) }]);
+      expect([status, found[0]]).toEqual([
+        1,
+        { check: 'disk', state: 'error', detail: expect.stringMatching(/0\.000 GiB of free space\. Add space/) },
+      ]);
     } finally {
       execFileSync('umount', [mount]);
     }
@@ -254,6 +295,6 @@ describe('mintmark doctor', () => {
 async function startAndMint(url: string): Promise<void> {
   const server = await startServer({ DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   const body = { namingAuthority: '100.102', metadataId: 'demo:1', target: 'https://repo.example.org/1' };
-  expect((await server.client.post('/identifiers', body)).status).toBe(201);
+  expect((await new Client(server.url).post('/identifiers', body)).status).toBe(201);
   await server.stop();
 }

@@ -13,7 +13,8 @@ const unit = readFileSync(join(root, 'docs/deployment/mintmark.service'), 'utf8'
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 /** The values of a setting of the unit. */
-const valuesOf = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+const valuesOf = (name: string) =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
 /** The folder in which the unit expects the package. */
 const PACKAGE = '/opt/mintmark/node_modules/mintmark/';

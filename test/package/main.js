@@ -51,7 +51,7 @@ function pack() {
     [...wanted, ...bundled].filter((path) => !paths.includes(path)),
     [],
   );
-  const foreign = /^(src|test|scripts|bench|node_modules\/(?!@mintmark\/identifier\/))|\.map$|^\.env$/;
+  const foreign = /^(src|test|scripts|bench|node_modules\/(?!@mintmark\/identifier\/))|^dist\/.*\.map$|^\.env$/;
   assert.deepEqual(
     paths.filter((path) => foreign.test(path)),
     [],

@@ -57,7 +57,7 @@ async function* examine(records: number): AsyncGenerator<Finding> {
     yield { check: 'configuration', ...error(reason.message) };
     return;
   }
-  yield* of('configuration', 'The settings are valid.', async () => configuration(config));
+  yield* of('configuration', 'The settings are valid.', () => Promise.resolve(configuration(config)));
   yield* of('service', '', () => service(config));
   const { database } = config;
   if ('dataDir' in database)

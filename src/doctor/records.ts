@@ -28,7 +28,8 @@ interface StoredRow extends IdentifierRow {
   readonly metadata_key: string | null;
   readonly previous_version_key: string | null;
   readonly alternate_keys: readonly string[];
-  readonly events: readonly Event[];
+  /** Null without an event. */
+  readonly events: readonly Event[] | null;
 }
 
 interface Event {

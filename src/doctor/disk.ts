@@ -1,5 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import { type Examined, type Found, error, ok, read, warning } from './finding.js';
+import type pg from 'pg';
+import type { Config } from '../config/config.js';
+import { type Found, error, ok, warning } from './finding.js';
+
+/** Roles without pg_read_all_settings do not see it. */
+const FOLDER = "SELECT setting AS folder FROM pg_settings WHERE name = 'data_directory'";
 
 const GIB = 2 ** 30;
 
@@ -9,21 +14,19 @@ const WARNING = { share: 0.1, bytes: 10 * GIB };
 /** The space that PostgreSQL needs to write its next segments of the log. */
 const ERROR = { share: 0.02, bytes: GIB / 4 };
 
-/** @param folder of the embedded PostgreSQL; it need not exist. */
-export async function embeddedDisk(folder: string): Promise<Found[]> {
-  const found = await spaceOf(folder);
-  return found ?? [ok(`The data folder ${folder} does not exist yet; the first start creates it.`)];
-}
-
-/** The disk of another server, if it is of this machine and the role may read where its data is. */
-export async function serverDisk(on: Examined): Promise<Found[]> {
-  if ('dataDir' in on.config.database) return [];
-  const [row] = await read<{ folder: string }>(
-    on,
-    `SELECT setting AS folder FROM pg_settings WHERE name = 'data_directory'`,
-  );
-  const unseen = ok('The disk of the database server cannot be seen from here. Monitor it there.');
-  return row === undefined ? [unseen] : ((await spaceOf(row.folder)) ?? [unseen]);
+/**
+ * The disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine.
+ * @param session absent where no server runs.
+ */
+export async function disk({ database }: Config, session?: pg.Client): Promise<Found[]> {
+  if ('dataDir' in database) {
+    const { dataDir } = database;
+    return (await spaceOf(dataDir)) ?? [ok(`The data folder ${dataDir} does not exist; the first start creates it.`)];
+  }
+  const rows = await session?.query<{ folder: string }>(FOLDER);
+  const folder = rows?.rows[0]?.folder;
+  const found = folder === undefined ? null : await spaceOf(folder);
+  return found ?? [ok('The disk of the database server cannot be seen from here. Monitor it there.')];
 }
 
 /** Null for a folder that does not exist or may not be read. */

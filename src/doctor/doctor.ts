@@ -4,7 +4,7 @@ import { describeMisspelled } from '../config/misspelled-variables.js';
 import { describeRenamed } from '../config/renamed-variables.js';
 import { runningServerUrl } from '../database/embedded/embedded-server.js';
 import { connect } from '../database/migrations.js';
-import { embeddedDisk, serverDisk } from './disk.js';
+import { disk } from './disk.js';
 import { type Examined, type Finding, type Found, error, ok, warning } from './finding.js';
 import { compareRecords } from './records.js';
 import { replication } from './replication.js';
@@ -20,6 +20,8 @@ export interface DoctorOptions {
   readonly json: boolean;
 }
 
+const SPACE = 'The disk of the database has enough space.';
+
 /** Each check needs a session. A check without findings prints its sentence. */
 const CHECKS: readonly (readonly [name: string, sound: string, check: (on: Examined) => Promise<Found[]>])[] = [
   ['migrations', 'The database has every migration of this version.', migrations],
@@ -31,7 +33,7 @@ const CHECKS: readonly (readonly [name: string, sound: string, check: (on: Exami
   ['feed', 'No transaction delays the feed of events.', runningTransactions],
   ['replication', 'No standby or replication slot needs attention.', replication],
   ['keys', 'No API key expires within 30 days.', keys],
-  ['disk', 'The disk of the database has enough space.', serverDisk],
+  ['disk', SPACE, ({ config, session }) => disk(config, session)],
 ];
 
 /**
@@ -60,10 +62,9 @@ async function* examine(records: number): AsyncGenerator<Finding> {
   yield* of('configuration', 'The settings are valid.', () => Promise.resolve(configuration(config)));
   yield* of('service', '', () => service(config));
   const { database } = config;
-  if ('dataDir' in database)
-    yield* of('disk', 'The disk of the data folder has enough space.', () => embeddedDisk(database.dataDir));
   const url = 'url' in database ? database.url : await runningServerUrl(database.dataDir);
   if (url === null) {
+    yield* of('disk', SPACE, () => disk(config));
     const detail = `The embedded PostgreSQL does not run, so the database was not examined. Start the service, and run this again.`;
     yield { check: 'database', ...warning(detail) };
     return;

@@ -70,6 +70,6 @@ async function find(url, identifier) {
   assert.deepEqual([record.identifier, record.target, record.state], [identifier, TARGET, 'active']);
   const resolved = await fetch(`${url}/${identifier}`, { redirect: 'manual' });
   assert.deepEqual([resolved.status, resolved.headers.get('location')], [302, TARGET]);
-  const page = await fetch(`${url}/docs/`);
+  const page = await fetch(`${url}/docs`);
   assert.equal(page.status, 200);
 }

@@ -7,7 +7,7 @@ import { Environment } from '../../src/config/environment.js';
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
 
-const objects = parseAllDocuments(read('deploy/kubernetes/mintmark.yaml')).map((document) => document.toJS() as any);
+const objects = parseAllDocuments(read('deploy/kubernetes/mintmark.yaml')).map((document) => document.toJS());
 const named = (kind: string) => objects.find((object) => object.kind === kind);
 const { template, replicas, selector } = named('Deployment').spec;
 const [container] = template.spec.containers;

@@ -4,7 +4,7 @@
  * these patterns without a change here.
  */
 const LAYERS =
-  'registry|handle/values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history';
+  'registry|handle/values|record-page|storage|database|http|access|problem|config|metrics|openapi|logging|changing|finding|minting|bulk|import-export|reserving|managing|history|doctor';
 
 /** Folders of services, which every interface may use. */
 const SERVICES = 'changing|finding|minting|bulk|import-export|reserving|managing|history';
@@ -122,6 +122,17 @@ export default {
       ['access', 'storage', 'registry', 'identifier', 'http', 'problem'],
       'The log of changes depends on no other service.',
     ),
+    only(
+      'doctor',
+      ['storage', 'registry', 'database', 'identifier', 'config'],
+      'A command examines an installation; it is no part of the service.',
+    ),
+    {
+      name: 'doctor-is-a-command',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(doctor/|command-line\\.ts$)' },
+      to: { path: '^src/doctor/' },
+    },
     {
       name: 'writes-read-the-primary',
       comment: 'A replica can lack the last changes, so nothing that decides about a write reads it.',

@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** What `npm run build` makes of what; the Prisma client, which it writes, is older than dist/. */
 const SOURCES = {
+  'src/database/generated': [],
   'packages/identifier/dist/index.js': [
     'packages/identifier/src',
     'packages/identifier/package.json',

@@ -1,9 +1,9 @@
-// Runs the built service under each version of Node.js in scripts/node-versions/package.json: mints, looks up, reads the
-// documentation, and stops. The programs are npm packages for Linux on x64; on other systems the check is skipped.
+// Runs the built service, or the program of the argument, under each version of Node.js in scripts/node-versions/package.json: mints,
+// looks up, reads the documentation, and stops. The programs are npm packages for Linux on x64; on other systems the check is skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -11,6 +11,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   process.exit(0);
 }
 
+const main = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist/main.js', import.meta.url)));
 const folder = await mkdtemp(join(tmpdir(), 'mintmark-node-'));
 try {
   await cp(new URL('node-versions', import.meta.url), folder, { recursive: true });
@@ -25,7 +26,6 @@ try {
 
 async function check(name) {
   const node = join(folder, 'node_modules', name, 'bin/node');
-  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
   const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, `data-${name}`) };
   const service = spawn(node, [main], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise((resolve) => service.once('exit', resolve));

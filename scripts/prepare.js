@@ -1,14 +1,14 @@
-// Builds the service after each installation of the checkout, if the development packages are installed.
-import { execSync } from 'node:child_process';
+// Builds the service after an installation of the checkout and before `npm pack`, if the development packages are installed and a
+// source is newer than the build.
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 const root = new URL('../', import.meta.url);
 const isThere = (name) => existsSync(new URL(name, root));
 
 // The packages of `npm run build`.
 if (isThere('node_modules/prisma-cli') && isThere('node_modules/@nestjs/cli')) {
-  execSync('npm run build', { cwd: fileURLToPath(root), stdio: 'inherit' });
+  const { buildIfStale } = await import('./build-if-stale.js');
+  buildIfStale();
 } else if (isThere('dist/main.js')) {
   console.error('The development packages are not installed: dist/ is not rebuilt.');
 } else {

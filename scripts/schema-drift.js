@@ -1,11 +1,14 @@
-// Fails if the migrations, applied to an empty database, differ from prisma/schema.prisma; prints the missing SQL for a new
-// migration.
-import { mkdtemp, rm } from 'node:fs/promises';
+// Fails if the migrations, applied to an empty database, differ from prisma/schema.prisma, and prints the missing SQL for a new
+// migration; also if prisma/schema-manifest.json differs, with which `mintmark doctor` compares a database. With --write it writes it.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
-import { migrate } from '../dist/database/migrations.js';
+import { connect, migrate } from '../dist/database/migrations.js';
+import { readManifest } from '../dist/doctor/schema-manifest.js';
 import { ALL_TABLES, prismaSchema, withSchemaEngine } from './schema-engine.js';
+
+const MANIFEST = new URL('../prisma/schema-manifest.json', import.meta.url);
 
 const folder = await mkdtemp(join(tmpdir(), 'mintmark-drift-'));
 const server = await startEmbeddedServer(folder);
@@ -20,7 +23,22 @@ try {
     console.error(`prisma/migrations and prisma/schema.prisma differ. SQL that is missing:\n\n${stdout ?? ''}`);
     process.exitCode = 1;
   }
+  const manifest = await manifestOf(server.url);
+  if (process.argv.includes('--write')) await writeFile(MANIFEST, manifest);
+  else if (manifest !== (await readFile(MANIFEST, 'utf8').catch(() => ''))) {
+    console.error('prisma/schema-manifest.json differs from the migrations. Run: npm run schema-manifest');
+    process.exitCode = 1;
+  }
 } finally {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+async function manifestOf(url) {
+  const session = await connect(url);
+  try {
+    return `${JSON.stringify(await readManifest(session), null, 2)}\n`;
+  } finally {
+    await session.end();
+  }
 }

@@ -1,42 +1,67 @@
+import { existsSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { StartupError } from './config/startup-error.js';
 import { VERSION } from './config/version.js';
 
-// Versions of Node.js that cannot run the service must be able to load this file: it uses old syntax and imports no packages.
-
-/** The oldest version of Node.js that runs the service, as in package.json. */
-const OLDEST: readonly [number, number] = [20, 19];
-
-const HELP = `Mintmark mints and registers persistent identifiers for repositories.
-
-Usage: npm start [-- OPTION]      or: node dist/main.js [OPTION]
-
-  --help     print this text
-  --version  print the version
-
-Without an option the service starts. It reads environment variables, and the file .env in its working folder: .env.example
-is a template with every variable, and docs/reference/configuration.md describes them. It stops with Ctrl-C or SIGTERM.
+const SETTINGS = `
+Without a command, the service starts. The settings are environment variables, and those of the file .env in the working folder:
+.env.example is a template with every variable, and docs/reference/configuration.md describes them.
 `;
 
-/** What the program prints instead of starting the service. */
-export interface Reply {
-  readonly text: string;
-  readonly exitCode: 0 | 1;
+/** Runs a command of `mintmark`. A command that fails sets the exit code. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    await commands().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }
 
-/**
- * @param options the arguments of the program.
- * @param nodeVersion as `process.versions.node`.
- * @returns null where the service is to be started.
- */
-export function replyTo(options: readonly string[], nodeVersion: string): Reply | null {
-  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    const text = `Mintmark requires Node.js ${OLDEST.join('.')} or later; this is Node.js ${nodeVersion}.\n`;
-    return { text, exitCode: 1 };
-  }
-  const [option] = options;
-  if (option === undefined) return null;
-  if (option === '--version') return { text: `${VERSION}\n`, exitCode: 0 };
-  if (option === '--help') return { text: HELP, exitCode: 0 };
-  const text = `The option ${option} is unknown; --help prints the options. Settings are environment variables.\n`;
-  return { text, exitCode: 1 };
+function commands(): Command {
+  // Each command loads its modules when it runs.
+  const program = new Command('mintmark')
+    .description('Mintmark mints and registers persistent identifiers for repositories.')
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('--help', 'print this text')
+    .helpCommand(false)
+    .addHelpText('after', SETTINGS)
+    .showHelpAfterError('Settings are environment variables; --help prints the commands and options.');
+  program
+    .command('serve', { isDefault: true })
+    .description('start the service, which stops with Ctrl-C or SIGTERM')
+    .action(async () => {
+      const bundle = new URL('service.js', import.meta.url);
+      await import(existsSync(bundle) ? bundle.href : './service-process.js');
+    });
+  program
+    .command('migrate')
+    .description('apply the migrations that the database of DATABASE_URL lacks')
+    .option('--plan', 'print their SQL, and change nothing')
+    .action(async ({ plan = false }: { plan?: boolean }) => {
+      const { migrateCommand } = await import('./migrate-command.js');
+      await migrateCommand({ plan });
+    });
+  program
+    .command('doctor')
+    .description('examine the configuration and the database, and say what helps; writes nothing')
+    .option('--records <n>', 'compare the records of this many random identifiers with their histories', countOf, 0)
+    .option('--json', 'print the findings as JSON')
+    .action(async ({ records, json = false }: { records: number; json?: boolean }) => {
+      const { runDoctor } = await import('./doctor/doctor.js');
+      process.exitCode = await runDoctor({ records, json });
+    });
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      console.log(VERSION);
+    });
+  return program;
+}
+
+function countOf(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  return Number(text);
 }

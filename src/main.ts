@@ -1,8 +1,9 @@
-import { replyTo } from './command-line.js';
+#!/usr/bin/env node
+import { rejectionOf } from './node-version.js';
 
-const reply = replyTo(process.argv.slice(2), process.versions.node);
-if (reply === null) void import('./service-process.js');
+const rejection = rejectionOf(process.versions.node);
+if (rejection === null) void import('./command-line.js').then(({ runCommand }) => runCommand(process.argv.slice(2)));
 else {
-  (reply.exitCode === 0 ? process.stdout : process.stderr).write(reply.text);
-  process.exitCode = reply.exitCode;
+  console.error(rejection);
+  process.exitCode = 1;
 }

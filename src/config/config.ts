@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
@@ -19,7 +18,8 @@ import { type InterfaceName, interfaceProblems, interfacesOf } from './interface
 import { type RenamedVariable, withCurrentNames } from './renamed-variables.js';
 import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
 import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
-import { StartupError, reasonOf } from './startup-error.js';
+import { readProcessEnvironment } from './process-environment.js';
+import { StartupError } from './startup-error.js';
 
 /** Default limits for clients with a key. */
 const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
@@ -183,22 +183,6 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
     shutdownDelayMs: environment.SHUTDOWN_DELAY_SECONDS * 1000,
   };
-}
-
-/** The environment of the process, with the defaults of the file `.env` in the working folder. */
-function readProcessEnvironment(): NodeJS.ProcessEnv {
-  try {
-    // `loadEnvFile` reports a file that may not be read as one that does not exist.
-    readFileSync('.env');
-    process.loadEnvFile();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new StartupError(
-        `The file .env in ${process.cwd()} cannot be read: ${reasonOf(error)}. Let this account read it, or start the service in another folder.`,
-      );
-    }
-  }
-  return process.env;
 }
 
 function portProblems({ PORT, METRICS_PORT }: Environment): string[] {

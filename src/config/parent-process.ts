@@ -6,11 +6,13 @@ const POLL_MS = 500;
 const SHELL = /^(?:ash|bash|busybox|dash|ksh|sh|zsh)$/;
 
 /**
- * Calls `ended` once when the parent npm has ended, whose signals may not reach this process. Has no effect outside `npm start`, or
- * on Windows, which does not report the end of a parent.
+ * Calls `ended` once when the parent npm has ended, whose signals may not reach this process. Has no effect outside `npm start` and
+ * `npx mintmark`, or on Windows, which does not report the end of a parent.
  */
 export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = process.env): void {
-  if (variables.npm_lifecycle_event !== 'start' || variables.npm_package_name !== 'mintmark') return;
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '', npm_package_name: name } = variables;
+  const isOfNpm = (event === 'start' && name === 'mintmark') || (event === 'npx' && /^['"]?mintmark\b/.test(script));
+  if (!isOfNpm) return;
   const started = ancestry();
   const timer = setInterval(() => {
     if (ancestry() === started) return;

@@ -35,7 +35,7 @@ export async function applyMigrations(
   session: pg.ClientBase,
   migrations: readonly ShippedMigration[],
 ): Promise<string[]> {
-  await ensureTable(session);
+  if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);
   const pending = await pendingMigrations(session, migrations);
   for (const migration of pending) await apply(session, migration);
   return pending.map(({ name }) => name);
@@ -58,8 +58,11 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
   }
 }
 
-/** @throws Error when the schema has tables but no record of migrations, so that they belong to another program. */
-async function ensureTable(session: pg.ClientBase): Promise<void> {
+/**
+ * Whether the schema has a record of migrations.
+ * @throws Error when it has none but other tables, which belong to another program.
+ */
+export async function hasMigrationTable(session: pg.ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists, current_schema() AS schema,
        (SELECT min(c.relname::text) FROM pg_class c
@@ -68,11 +71,10 @@ async function ensureTable(session: pg.ClientBase): Promise<void> {
        ) AS other`,
   );
   const [{ exists, schema, other } = { exists: false, schema: '', other: null }] = rows;
-  if (exists) return;
-  if (other !== null) {
+  if (!exists && other !== null) {
     throw new Error(
       `the schema "${schema}" has the table "${other}", but no table _prisma_migrations. Use an empty database, or restore this table from a backup.`,
     );
   }
-  await session.query(CREATE_TABLE);
+  return exists;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { StartupError, reasonOf } from '../config/startup-error.js';
-import { applyMigrations } from './apply-migrations.js';
+import { applyMigrations, hasMigrationTable } from './apply-migrations.js';
 import { missingUniqueIndexes } from './required-indexes.js';
 import { requireOwnSession } from './own-session.js';
 import { isPrivilegeError, missingPrivilege, requireSchemaRights } from './schema-rights.js';
@@ -67,6 +67,31 @@ export async function migrate(url: string, { mayMigrate = true, ...wait }: Migra
   }
 }
 
+/**
+ * The migrations that `migrate` would apply, in this order. Changes nothing.
+ * @throws StartupError when `migrate` would reject the database.
+ */
+export async function plannedMigrations(url: string): Promise<readonly ShippedMigration[]> {
+  const session = await connect(url);
+  try {
+    await requireVersionAndEncoding(session);
+    await requirePlainTables(session);
+    await requireNoNewerSchema(session);
+    const pending = await pendingMigrations(session, await shippedMigrations());
+    if (pending.length === 0) await requireUniqueIndexes(session);
+    else {
+      await requireSchemaRights(session);
+      await hasMigrationTable(session);
+    }
+    return pending;
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database schema could not be read: ${reasonOf(error)}`);
+  } finally {
+    await session.end();
+  }
+}
+
 async function applyMissing(session: pg.Client): Promise<string[]> {
   await session.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
   await session.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -80,11 +105,12 @@ async function lacking(session: pg.Client, pending: readonly ShippedMigration[])
   const { rows } = await session.query<{ search_path: string }>('SHOW search_path');
   const names = pending.map(({ name }) => name).join(', ');
   return new StartupError(
-    `The database lacks the migrations ${names}, and MIGRATE is "off"; the search_path of the role is ${rows[0]?.search_path}. As the owner of the tables, start the service once without MIGRATE, then run docs/deployment/roles.sql.`,
+    `The database lacks the migrations ${names}, and MIGRATE is "off"; the search_path of the role is ${rows[0]?.search_path}. As the owner of the tables, run "mintmark migrate", then docs/deployment/roles.sql.`,
   );
 }
 
-async function connect(url: string): Promise<pg.Client> {
+/** Opens a session with the settings of the service. @throws StartupError that names the cause and the remedy. */
+export async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
     // A lost session also emits an error, which would end the process without a listener.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type TestServer, startPublished } from '../e2e/harness/server.js';
+import { type TestServer, startServer } from '../e2e/harness/server.js';
 import { open, openBrowser } from './chromium.js';
 
 // Real: Chromium, Swagger UI, and the service with a new embedded database. The key is that of the administrator.
@@ -16,7 +16,7 @@ let page: Page;
 
 beforeAll(async () => {
   const access = { ACCESS: 'keys', ADMIN_API_KEY: KEY, PUBLIC_READ: 'true', NAMING_AUTHORITIES: '100.102' };
-  server = await startPublished({ DATA_DIR: folder, ...access });
+  server = await startServer({ DATA_DIR: folder, ...access });
   browser = await openBrowser();
   page = await open(browser, `${server.url}/docs`, { viewport: { width: 1280, height: 1000 } });
   // Other tests can use the processors at the same time.

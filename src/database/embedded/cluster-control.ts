@@ -46,17 +46,17 @@ export class ClusterControl {
     if (code !== 0 && (await this.isRunning())) throw new Error(`PostgreSQL did not stop: ${output}`);
   }
 
-  /** The port of the running server; NaN if none runs. */
-  async runningPort(): Promise<number> {
-    // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
-    const file = await readFile(join(this.folder.cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-    return Number.parseInt(file.split('\n')[3] ?? '', 10);
-  }
-
   /** Runs in the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`". */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }
+}
+
+/** The port of the running server; NaN if none runs. */
+export async function runningPort({ cluster }: DataFolder): Promise<number> {
+  // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
+  const file = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number.parseInt(file.split('\n')[3] ?? '', 10);
 }
 
 /** Causes of a failed start in the log of PostgreSQL, with advice. */

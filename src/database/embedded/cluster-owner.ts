@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../../config/startup-error.js';
-import type { ClusterControl } from './cluster-control.js';
+import { type ClusterControl, runningPort } from './cluster-control.js';
 import type { DataFolder } from './data-folder.js';
 
 /** "Mint" in ASCII. The session that holds this advisory lock owns the cluster. */
@@ -46,8 +46,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
     if (!(await server.isRunning())) return;
-    const owner = await server
-      .runningPort()
+    const owner = await runningPort(folder)
       .then((port) => clusterUrl(folder, port, 'postgres'))
       .then(claimCluster)
       .catch(() => undefined);

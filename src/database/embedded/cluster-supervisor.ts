@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { reasonOf } from '../../config/startup-error.js';
-import { type ClusterControl, START_SECONDS } from './cluster-control.js';
+import { type ClusterControl, START_SECONDS, runningPort } from './cluster-control.js';
 import { OWNER_WAIT_MS, claimCluster, inUse } from './cluster-owner.js';
 import type { DataFolder } from './data-folder.js';
 
@@ -99,7 +99,7 @@ export class ClusterSupervisor {
   }
 
   private async requireOwnServer(): Promise<void> {
-    const port = await this.server.runningPort();
+    const port = await runningPort(this.folder);
     if (!Number.isNaN(port) && port !== this.port) this.giveUpOwnership();
   }
 

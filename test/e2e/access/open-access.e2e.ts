@@ -177,9 +177,9 @@ describe('the log of a start', () => {
       .split('\n')
       .filter((line) => line.includes('"access"'))
       .map((line) => JSON.parse(line));
-    expect(lines).toEqual([expect.objectContaining({ level: 30, version: '0.1.0', access, msg })]);
+    expect(lines).toEqual([expect.objectContaining({ level: 30, version: '0.1.0-beta.1', access, msg })]);
     expect(server().stderr()).toContain(msg);
-    expect(server().stderr()).toContain('Mintmark 0.1.0 is ready.');
+    expect(server().stderr()).toContain('Mintmark 0.1.0-beta.1 is ready.');
   });
 });
 

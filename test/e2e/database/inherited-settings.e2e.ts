@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
-import { runToEnd, startPublished } from '../harness/server.js';
+import { runToEnd, startServer } from '../harness/server.js';
 
 const SETTINGS = {
   default_transaction_isolation: 'serializable',
@@ -24,7 +24,7 @@ it('a service mints, changes and looks up over a database with other settings', 
   for (const [setting, value] of Object.entries(SETTINGS)) {
     await query(database.url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`);
   }
-  const server = await startPublished({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  const server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   const client = new Client(server.url);
   const alternateIds = ['info:fedora/demo:1'];
   const minted = await client.mint({ alternateIds, target: 'https://a.example/0' });

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { createDatabase } from '../harness/database.js';
 import { freePort } from '../harness/free-port.js';
-import { runToEnd, startPublished } from '../harness/server.js';
+import { runToEnd, startServer } from '../harness/server.js';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
 
@@ -79,7 +79,7 @@ onPgBouncer('a start through PgBouncer (needs the package pgbouncer)', () => {
   it('with pool_mode = session succeeds without ignored parameters, and mints at the same time', async () => {
     const database = await createDatabase();
     const url = await startPool(database.url, 'session', 40);
-    const server = await startPublished({ DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+    const server = await startServer({ DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
     const minted = await Promise.all(Array.from({ length: 40 }, () => client.mint()));
     expect(new Set(minted.map(({ status }) => status))).toEqual(new Set([201]));

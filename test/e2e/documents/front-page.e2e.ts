@@ -107,7 +107,7 @@ describe('a JSON body', () => {
       const { headers } = await fetch(`${service.server.url}/health/live`, { method });
       lengths.push(headers.get('content-length'));
     }
-    // {"state":"ok","version":"0.1.0"} and the newline
-    expect(lengths).toEqual(['33', '33']);
+    // {"state":"ok","version":"0.1.0-beta.1"} and the newline
+    expect(lengths).toEqual(['40', '40']);
   });
 });

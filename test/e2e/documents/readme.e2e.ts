@@ -247,9 +247,25 @@ describe('docs/how-to', () => {
     expect([generator in tested, existsSync(join(work, path))]).toEqual([true, true]);
     expect(code.output).toContain('"previousVersion":"hdl:100.102/6D3B0A1C92E84F57B8A4E1D05C7F2396"');
     const { calls } = await runDocument('docs/how-to/deploy-behind-a-proxy.md');
-    const installed = calls.flatMap((call) => /^install .*\/opt\/mintmark\/(docs\/\S+)/.exec(call)?.[1] ?? []);
+    const installed = calls.flatMap(
+      (call) => /^install .*\/opt\/mintmark\/node_modules\/mintmark\/(docs\/\S+)/.exec(call)?.[1] ?? [],
+    );
     expect(installed.map((name) => existsSync(join(root, name)))).toEqual([true, true, true]);
     expect(calls).toEqual(expect.arrayContaining(['nginx -t', 'systemctl reload nginx', 'systemctl reload caddy']));
+  });
+
+  it('names the package of this version, and its commands', async () => {
+    await checkOut();
+    const { calls } = await runDocument('docs/how-to/install-the-package.md');
+    expect(calls).toEqual([
+      'npx --package ./mintmark-0.1.0-beta.1.tgz -- mintmark',
+      'npm install ./mintmark-0.1.0-beta.1.tgz',
+      'npx mintmark serve',
+    ]);
+    const rows = [...read('docs/how-to/install-the-package.md').matchAll(/^\| `mintmark (\w+)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(rows).toEqual(['serve', 'migrate', 'doctor', 'version']);
   });
 
   it('has a file for traces that Node.js parses, and installs what it imports', () => {
@@ -272,7 +288,14 @@ describe('docs/how-to', () => {
       'import-and-export',
       'load-in-bulk',
     ];
-    const more = ['resolve-worldwide', 'run-in-containers', 'trace', 'use-from-code', 'use-your-own-postgresql'];
+    const more = [
+      'install-the-package',
+      'resolve-worldwide',
+      'run-in-containers',
+      'trace',
+      'use-from-code',
+      'use-your-own-postgresql',
+    ];
     const withCommands = guides.filter((name) => blocksOf(`docs/how-to/${name}`).length > 0);
     expect(withCommands.sort()).toEqual([...run, ...more].map((name) => `${name}.md`));
   });

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { authoritiesOf } from '../harness/naming-authorities.js';
-import { type TestServer, startPublished } from '../harness/server.js';
-import { usePublishedService } from '../harness/service.js';
+import { type TestServer, startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
 
-const service = usePublishedService({ NAMING_AUTHORITIES: '100.102' });
+const service = useService({ NAMING_AUTHORITIES: '100.102' });
 const { created, patch } = authoritiesOf(service);
 let another: TestServer;
 let other: Client;
 
 beforeAll(async () => {
   const database = { DATABASE_URL: service.database.url };
-  another = await startPublished({ ...database, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  another = await startServer({ ...database, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   other = new Client(another.url);
   // From here on naming authorities are written as with a clock that was set back by a day.
   await query(

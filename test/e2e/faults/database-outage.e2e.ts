@@ -6,7 +6,7 @@ import { createPools } from '../../../dist/database/pool.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { type Answer, Client } from '../harness/client.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { TcpProxy } from '../harness/tcp-proxy.js';
 
 const POOL_SIZE = 4;
@@ -34,7 +34,7 @@ let admin: pg.Client;
 beforeAll(async () => {
   database = await createDatabase();
   proxy = await TcpProxy.before(database.url);
-  server = await startPublished({
+  server = await startServer({
     DATABASE_URL: proxy.addressOf(database.url),
     ACCESS: 'open',
     NAMING_AUTHORITIES: '100.102',
@@ -146,7 +146,7 @@ describe('while the database is silent', () => {
 
   it.concurrent('a stop is not held up by it', async () => {
     const way = await TcpProxy.before(database.url);
-    const another = await startPublished({ DATABASE_URL: way.addressOf(database.url), ACCESS: 'open' });
+    const another = await startServer({ DATABASE_URL: way.addressOf(database.url), ACCESS: 'open' });
     expect((await new Client(another.url).get('/health/ready')).status).toBe(200);
     await way.set('silent');
     expect(await within(30_000, another.stop())).toEqual({ code: 0, signal: null });

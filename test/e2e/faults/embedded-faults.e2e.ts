@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Client } from '../harness/client.js';
 import { postgresPids } from '../harness/postgres-process.js';
-import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
+import { type TestServer, runToEnd, startServer } from '../harness/server.js';
 
 const RECOVERY_MS = 45_000;
 
@@ -19,7 +19,7 @@ let server: TestServer;
 let client: Client;
 
 async function start(): Promise<void> {
-  server = await startPublished({ DATA_DIR: folder });
+  server = await startServer({ DATA_DIR: folder });
   client = new Client(server.url);
   expect((await client.mint()).status).toBe(201);
 }

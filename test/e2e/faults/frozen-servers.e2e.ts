@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { limitMs, undisturbed } from '../harness/stalls.js';
 
 const UNKNOWN = '100.102/F58FB49EB1F848F0A606E84CEF294BE5';
@@ -41,7 +41,7 @@ type Send = () => Promise<{ readonly status: number }>[];
 class Pair {
   static async start(): Promise<Pair> {
     const postgres = await startReplicated();
-    const server = await startPublished({
+    const server = await startServer({
       DATABASE_URL: postgres.primary,
       READ_DATABASE_URL: postgres.standby,
       NAMING_AUTHORITIES: '100.102',

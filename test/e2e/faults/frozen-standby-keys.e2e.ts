@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { FrozenStandby } from '../harness/frozen-standby.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { limitMs, undisturbed } from '../harness/stalls.js';
 
 const ADMIN = '4f1c0a7be29d83655e0b9a47d1c2f3861b7e5d094a6c8f20e3d1957b6a0c4f8e';
@@ -23,7 +23,7 @@ let client: Client;
 beforeAll(async () => {
   database = await FrozenStandby.start();
   const environment = { ACCESS: 'keys', ADMIN_API_KEY: ADMIN, NAMING_AUTHORITIES: '100.102', ...LIMITS };
-  server = await startPublished({ DATABASE_URL: database.url, ...environment });
+  server = await startServer({ DATABASE_URL: database.url, ...environment });
   client = new Client(server.url);
 }, 60_000);
 

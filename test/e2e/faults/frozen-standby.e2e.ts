@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { FrozenStandby } from '../harness/frozen-standby.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { limitMs, undisturbed } from '../harness/stalls.js';
 
 /** The limit of a response is the sum of these: 5 s. */
@@ -24,7 +24,7 @@ let client: Client;
 beforeAll(async () => {
   database = await FrozenStandby.start();
   const environment = { ACCESS: 'open', NAMING_AUTHORITIES: '100.102', ...LIMITS };
-  server = await startPublished({ DATABASE_URL: database.url, ...environment });
+  server = await startServer({ DATABASE_URL: database.url, ...environment });
   client = new Client(server.url);
 });
 

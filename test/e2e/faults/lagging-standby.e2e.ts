@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 const ADMIN = '4f1c0a7be29d83655e0b9a47d1c2f3861b7e5d094a6c8f20e3d1957b6a0c4f8e';
 const TARGET = 'https://repo.example.org/objects/1';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const balanced = new URL(behindUrl);
   balanced.port = String((balancer.address() as AddressInfo).port);
   const start = (readUrl: string) =>
-    startPublished({
+    startServer({
       DATABASE_URL: postgres.primary,
       READ_DATABASE_URL: readUrl,
       NAMING_AUTHORITIES: '100.102',

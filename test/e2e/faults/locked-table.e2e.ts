@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import pg from 'pg';
 import { Client } from '../harness/client.js';
 import { type TestDatabase, createDatabase } from '../harness/database.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 let database: TestDatabase;
 let server: TestServer;
@@ -15,7 +15,7 @@ let role: string;
 
 beforeAll(async () => {
   database = await createDatabase();
-  server = await startPublished({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
   const url = new URL(database.url);
   role = decodeURIComponent(url.username);

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { type Request, Requests } from '../access/authorisation/requests.js';
 import { coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
-import { usePublishedService } from '../harness/service.js';
+import { useService } from '../harness/service.js';
 
-const service = usePublishedService({ NAMING_AUTHORITIES: '100.102,2001,2002,2003,2004,2005,2006' });
+const service = useService({ NAMING_AUTHORITIES: '100.102,2001,2002,2003,2004,2005,2006' });
 
 /** Removes a naming authority with its rows, as the loss of an asynchronous primary does. */
 async function lose(prefix: string): Promise<void> {

@@ -5,7 +5,7 @@ import { type Request, Requests } from '../access/authorisation/requests.js';
 import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
 import { Postgres } from '../harness/postgres.js';
-import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
+import { type TestServer, runToEnd, startServer } from '../harness/server.js';
 
 /** By this clock, a wait for a minute takes two seconds. */
 const FAST_CLOCK = `--import=data:text/javascript,${encodeURIComponent(
@@ -18,7 +18,7 @@ let client: Client;
 
 beforeAll(async () => {
   postgres = await Postgres.start();
-  server = await startPublished({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  server = await startServer({ DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
+import { type TestServer, runToEnd, startServer } from '../harness/server.js';
 import { limitMs } from '../harness/stalls.js';
 
 // Real: a primary and a standby that streams its log.
@@ -30,7 +30,7 @@ const ENVIRONMENT = () => ({
 
 beforeAll(async () => {
   postgres = await startReplicated();
-  [server, another] = await Promise.all([startPublished(ENVIRONMENT()), startPublished(ENVIRONMENT())]);
+  [server, another] = await Promise.all([startServer(ENVIRONMENT()), startServer(ENVIRONMENT())]);
   client = new Client(server.url);
 }, 60_000);
 
@@ -204,7 +204,7 @@ describe('with READ_DATABASE_URL', () => {
       expect((await client.get(`/identifiers/${identifier}`)).status).toBe(200);
       expect((await resolve(identifier)).status).toBe(302);
     }
-    const other = await startPublished(ENVIRONMENT());
+    const other = await startServer(ENVIRONMENT());
     expect(other.stdout() + other.stderr()).toContain('READ_DATABASE_URL is not read');
     await other.stop();
     await postgres.startStandby();
@@ -220,7 +220,7 @@ describe('with READ_DATABASE_URL', () => {
     const other = await createDatabase();
     const [{ code, stderr }, itself] = await Promise.all([
       runToEnd({ ...ENVIRONMENT(), READ_DATABASE_URL: other.url }),
-      startPublished({ ...ENVIRONMENT(), READ_DATABASE_URL: postgres.primary }),
+      startServer({ ...ENVIRONMENT(), READ_DATABASE_URL: postgres.primary }),
     ]);
     expect(code).not.toBe(0);
     expect(stderr).toContain('another database');

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Client, coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { Postgres } from '../harness/postgres.js';
-import { startPublished } from '../harness/server.js';
+import { startServer } from '../harness/server.js';
 
 /** Enough that the service expects further repeats, and reads their results first. */
 const REPEATS = 30;
@@ -16,7 +16,7 @@ describe.each([
   it.concurrent('repeats are 503, and succeed at the promoted server', async () => {
     const postgres = await Postgres.start();
     const environment = { DATABASE_URL: postgres.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
-    const server = await startPublished(environment);
+    const server = await startServer(environment);
     const client = new Client(server.url);
     const key = () => ({ 'idempotency-key': crypto.randomUUID() });
     const [mintKey, patchKey, batchKey, apiKey] = [key(), key(), key(), key()];

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client } from '../harness/client.js';
 import { FrozenStandby } from '../harness/frozen-standby.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 /** Longer than a repeat takes without a standby. */
 const STILL_WAITING_MS = 1500;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await FrozenStandby.start();
   // The warning of a cancelled wait is shown also where the role hides it.
   await database.query("ALTER ROLE mintmark SET client_min_messages = 'error'");
-  server = await startPublished({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
+  server = await startServer({ DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' });
   client = new Client(server.url);
 });
 

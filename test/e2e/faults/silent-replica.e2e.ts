@@ -8,20 +8,20 @@ import { createLogger } from '../../../dist/logging/logger.js';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { readLog } from '../harness/log-reader.js';
-import { type TestServer, startPublished } from '../harness/server.js';
-import { usePublishedService } from '../harness/service.js';
+import { type TestServer, startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
 import { TcpProxy } from '../harness/tcp-proxy.js';
 
 /** Seconds until the locks of a silent host are free: 9 for a statement and 10 in a transaction. */
 const RECOVERY_MS = 45_000;
 
-const service = usePublishedService();
+const service = useService();
 let proxy: TcpProxy;
 let silent: TestServer;
 
 beforeAll(async () => {
   proxy = await TcpProxy.before(service.database.url);
-  silent = await startPublished({ DATABASE_URL: proxy.addressOf(service.database.url), ACCESS: 'open' });
+  silent = await startServer({ DATABASE_URL: proxy.addressOf(service.database.url), ACCESS: 'open' });
 });
 afterAll(async () => {
   await silent.stop('SIGKILL');

@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { Postgres } from '../harness/postgres.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 /** A service on a PostgreSQL of its own, so that the tests wait at the same time. */
 class Stalled {
   static async start(variables: Record<string, string>): Promise<Stalled> {
     const postgres = await Postgres.start();
-    const server = await startPublished({
+    const server = await startServer({
       DATABASE_URL: postgres.url,
       ACCESS: 'open',
       NAMING_AUTHORITIES: '100.102',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { type Replicated, startReplicated } from '../harness/replicated.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 const LOADED_MS = 4000;
 const CLIENTS = 8;
@@ -28,7 +28,7 @@ beforeAll(async () => {
     if (row?.state === 'sync') break;
     await pause(100);
   }
-  server = await startPublished({ DATABASE_URL: postgres.primary, NAMING_AUTHORITIES: '100.102', ACCESS: 'open' });
+  server = await startServer({ DATABASE_URL: postgres.primary, NAMING_AUTHORITIES: '100.102', ACCESS: 'open' });
   client = new Client(server.url);
 }, 60_000);
 

@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import pg from 'pg';
 import { migrate } from '../../../dist/database/migrations.js';
-import { bundle } from './bundle.js';
 import { Postgres } from './postgres.js';
 import { startShared } from './shared-service.js';
 
@@ -14,7 +13,6 @@ export default async function setUp({ maxWorkers }) {
   const given = process.env.DATABASE_URL;
   // The servers of the tests must not inherit the variable.
   delete process.env.DATABASE_URL;
-  await bundle();
   const servers = given === undefined ? await each(maxWorkers, () => Postgres.start()) : [];
   const urls = given === undefined ? servers.map(({ url }) => url) : [given];
   await Promise.all(urls.map((url) => createTemplate(url, template)));

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { BUNDLED, PUBLISHED } from './bundle.js';
+import { SERVICE } from './programs.js';
 
 /** Variables of the runner that a spawned service must not inherit. */
 const CLEAN = Object.fromEntries(
@@ -33,15 +33,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the service of the bundle, in half the time of the published one, and waits until it is ready on a free port. */
-export const startServer = (variables: Record<string, string>) =>
-  startProgram(isCounted ? PUBLISHED : BUNDLED, variables);
-
-/** Starts the service as it is published, for tests of starts, memory and faults. */
-export const startPublished = (variables: Record<string, string>) => startProgram(PUBLISHED, variables);
-
-async function startProgram(program: string, variables: Record<string, string>): Promise<TestServer> {
-  const started = launch({ PORT: '0', ...variables }, program);
+/** Starts the service, and waits until it is ready on a free port. */
+export async function startServer(variables: Record<string, string>): Promise<TestServer> {
+  const started = launch({ PORT: '0', ...variables });
   const url = await Promise.race([
     started.ready,
     started.ended.then(({ code, stderr }) => {
@@ -51,18 +45,18 @@ async function startProgram(program: string, variables: Record<string, string>):
   return { url, ...started };
 }
 
-/** Starts the published service where the start must fail, and waits for its end. */
+/** Starts the service where the start must fail, and waits for its end. */
 export async function runToEnd(
   variables: Record<string, string>,
   meanwhile: (child: ChildProcess) => void = () => {},
 ): Promise<Ended> {
-  const { child, ended } = launch({ PORT: '0', ...variables }, PUBLISHED);
+  const { child, ended } = launch({ PORT: '0', ...variables });
   meanwhile(child);
   return ended;
 }
 
-function launch(variables: Record<string, string>, program: string) {
-  const child = spawn(process.execPath, [program], { cwd: tmpdir(), env: { ...CLEAN, ...COUNTING, ...variables } });
+function launch(variables: Record<string, string>) {
+  const child = spawn(process.execPath, [SERVICE], { cwd: tmpdir(), env: { ...CLEAN, ...COUNTING, ...variables } });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

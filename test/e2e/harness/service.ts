@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Client } from './client.js';
 import { type TestDatabase, createDatabase } from './database.js';
-import { type TestServer, startPublished, startServer } from './server.js';
+import { type TestServer, startServer } from './server.js';
 
 /** The service of a test file, with its own database. */
 export interface TestService {
@@ -15,12 +15,7 @@ export interface TestService {
  * Starts a service before the tests of a file and stops it after them.
  * @param variables in addition to the database, open access and the naming authority 100.102.
  */
-export const useService = (variables: Record<string, string> = {}) => use(startServer, variables);
-
-/** As `useService`, with the published files, for tests of operation and of faults. */
-export const usePublishedService = (variables: Record<string, string> = {}) => use(startPublished, variables);
-
-function use(start: typeof startServer, variables: Record<string, string>): TestService {
+export function useService(variables: Record<string, string> = {}): TestService {
   const service: { client?: Client; database?: TestDatabase; server?: TestServer } = {};
   beforeAll(async () => {
     service.database = await createDatabase();
@@ -30,7 +25,7 @@ function use(start: typeof startServer, variables: Record<string, string>): Test
       NAMING_AUTHORITIES: '100.102,2000.01',
       ...variables,
     };
-    service.server = await start(all);
+    service.server = await startServer(all);
     service.client = new Client(service.server.url);
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import pg from 'pg';
-import { BUNDLED, PUBLISHED } from './bundle.js';
+import { SERVICE } from './programs.js';
 
 /** The number of naming authorities 7000.1, 7000.2, …: three for each file. */
 const COUNT = 600;
@@ -24,7 +24,7 @@ export async function startShared(serverUrl, template) {
   const { PATH, NODE_V8_COVERAGE, SERVICES_COVERED } = process.env;
   const env = { PATH, PORT: '0', DATABASE_URL: url.href, ACCESS: 'open', NAMING_AUTHORITIES: '7000' };
   const counting = { NODE_V8_COVERAGE: SERVICES_COVERED === '1' ? NODE_V8_COVERAGE : undefined };
-  const child = spawn(process.execPath, [SERVICES_COVERED === '1' ? PUBLISHED : BUNDLED], {
+  const child = spawn(process.execPath, [SERVICE], {
     cwd: tmpdir(),
     env: { ...env, ...counting },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -4,10 +4,10 @@ import { type Socket, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { query } from '../harness/database.js';
-import { usePublishedService } from '../harness/service.js';
+import { useService } from '../harness/service.js';
 import { limitMs, undisturbed } from '../harness/stalls.js';
 
-const service = usePublishedService({ NAMING_AUTHORITIES: '100.102,2000.01,2000.02' });
+const service = useService({ NAMING_AUTHORITIES: '100.102,2000.01,2000.02' });
 
 const RECORDS = 150;
 const CONNECTIONS = 32;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { PATH, total, withServer } from '../harness/bulk.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 import { openStream, sendLines } from '../harness/stream.js';
 
 describe('the memory of a bulk', () => {
@@ -41,7 +41,7 @@ describe('the memory of a bulk', () => {
         expect(highest - idle).toBeLessThan(150);
       },
       heap,
-      startPublished,
+      startServer,
     );
   }, 400_000);
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
-import { usePublishedService } from '../harness/service.js';
+import { useService } from '../harness/service.js';
 import { sendLines } from '../harness/stream.js';
 
 // The service has a digest in which "twin1" and "twin2" are equal; nothing else of it is changed.
-const service = usePublishedService({
+const service = useService({
   NODE_OPTIONS: `--import ${new URL('../harness/colliding-digest.js', import.meta.url).href}`,
 });
 

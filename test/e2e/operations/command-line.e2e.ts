@@ -21,25 +21,36 @@ function run(program: string, options: readonly string[], nodeOptions: readonly 
 }
 
 describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
-  it('--version prints the version of package.json', () => {
-    expect(run(program, ['--version'])).toEqual({ status: 0, stdout: '0.1.0\n', stderr: '' });
-    expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version).toBe('0.1.0');
+  it.each(['--version', 'version'])('%s prints the version of package.json', (words) => {
+    expect(run(program, [words])).toEqual({ status: 0, stdout: '0.1.0-beta.1\n', stderr: '' });
+    expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version).toBe('0.1.0-beta.1');
   });
 
-  it('--help names both options and where the settings are described', () => {
+  it('--help names the commands and where the settings are described', () => {
     const { status, stdout, stderr } = run(program, ['--help']);
     expect([status, stderr]).toEqual([0, '']);
-    for (const words of ['--help', '--version', '.env.example', 'docs/reference/configuration.md']) {
+    for (const words of [
+      'serve',
+      'migrate',
+      'doctor',
+      '--version',
+      '.env.example',
+      'docs/reference/configuration.md',
+    ]) {
       expect(stdout).toContain(words);
     }
   });
 
-  it('rejects an unknown option in one sentence, and starts nothing', () => {
-    const { status, stdout, stderr } = run(program, ['--port=80']);
+  it.each<[string[], string]>([
+    [['--port=80'], "error: unknown option '--port=80'"],
+    [['migrate', '--play'], "error: unknown option '--play'"],
+    [['migrat'], "error: too many arguments for 'serve'. Expected 0 arguments but got 1."],
+    [['doctor', '--records', 'all'], "error: option '--records <n>' argument 'all' is invalid. It is a whole number."],
+  ])('rejects %j, and starts nothing', (args, words) => {
+    const { status, stdout, stderr } = run(program, args);
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(
-      'The option --port=80 is unknown; --help prints the options. Settings are environment variables.\n',
-    );
+    expect(stderr.split('\n')[0]).toBe(words);
+    expect(stderr).toContain('Settings are environment variables; --help prints the commands and options.\n');
   });
 
   it.each(['20.18.3', '18.20.8', '16.20.2'])('says in one sentence that Node.js %s is too old', (version) => {
@@ -50,8 +61,8 @@ describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
     expect(stderr).toBe(`Mintmark requires Node.js 20.19 or later; this is Node.js ${version}.\n`);
   });
 
-  it('reads its configuration with this version of Node.js', () => {
-    expect(run(program, []).stderr).toContain('PORT must be a whole number');
+  it.each([[[]], [['serve']]])('%j reads its configuration with this version of Node.js', (args) => {
+    expect(run(program, args).stderr).toContain('PORT must be a whole number');
   });
 });
 

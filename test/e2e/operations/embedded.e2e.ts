@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { postgresPids, postgresRuns } from '../harness/postgres-process.js';
-import { type TestServer, runToEnd, startPublished } from '../harness/server.js';
+import { type TestServer, runToEnd, startServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 const usedOnce = () => (used ??= useOnce(join(parent, 'used')));
 
 async function useOnce(folder: string) {
-  const server = await startPublished({ DATA_DIR: folder });
+  const server = await startServer({ DATA_DIR: folder });
   const words = server.stderr();
   const [curl = ''] = /curl -X POST [^\n]*\\\n[^\n]*/.exec(words) ?? [];
   const minted = JSON.parse((await run('sh', ['-c', `${curl} -s`])).stdout);
@@ -51,7 +51,7 @@ async function copyTo(name: string, option = '-a'): Promise<string> {
 /** A service on a copy, with secrets and with variables that it does not know. */
 const runningOnCopy = () =>
   (running ??= copyTo('running').then((folder) =>
-    startPublished({
+    startServer({
       ...{ DATA_DIR: folder, ACCESS: 'keys', ADMIN_API_KEY: ADMIN_KEY, OTHER_SECRET: 'hush' },
       ...{ DATABSE_URL: 'postgresql://x:hush@127.0.0.1/x', PORTS: '1' },
     }),
@@ -98,7 +98,7 @@ describe('the embedded database', () => {
     'loses no acknowledged identifier to kill -9 of $killed under load, and recovers by itself',
     async ({ database }) => {
       const dataDir = await copyTo(`killed-${database}`);
-      const first = await startPublished({ DATA_DIR: dataDir });
+      const first = await startServer({ DATA_DIR: dataDir });
       const client = new Client(first.url);
       const acknowledged: string[] = [];
       const minters = Array.from({ length: 16 }, async () => {
@@ -112,7 +112,7 @@ describe('the embedded database', () => {
       await first.stop('SIGKILL');
       await Promise.allSettled(minters);
       expect(postgresRuns(dataDir)).toBe(!database);
-      const second = await startPublished({ DATA_DIR: dataDir });
+      const second = await startServer({ DATA_DIR: dataDir });
       const again = new Client(second.url);
       for (let from = 0; from < acknowledged.length; from += 1000) {
         const { body } = await again.post('/identifiers/lookup', { items: acknowledged.slice(from, from + 1000) });
@@ -196,7 +196,7 @@ describe('a start that cannot be', () => {
 
   it.concurrent('of two concurrent first starts permits one and rejects the other', async () => {
     const folder = join(parent, 'contested');
-    const both = await Promise.allSettled([startPublished({ DATA_DIR: folder }), startPublished({ DATA_DIR: folder })]);
+    const both = await Promise.allSettled([startServer({ DATA_DIR: folder }), startServer({ DATA_DIR: folder })]);
     const [up, ...others] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
     expect(others).toEqual([]);
     expect((await new Client(up!.url).mint()).status).toBe(201);

@@ -11,24 +11,24 @@ import { createPools } from '../../../dist/database/pool.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { Client } from '../harness/client.js';
 import { SERVER_URL, type TestDatabase, createDatabase, query } from '../harness/database.js';
-import { runToEnd, startPublished } from '../harness/server.js';
-import { usePublishedService } from '../harness/service.js';
+import { runToEnd, startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
 
-const service = usePublishedService();
+const service = useService();
 
 const variables = (database: TestDatabase) => ({ DATABASE_URL: database.url, ACCESS: 'open' });
 
 describe('health', () => {
   it('is live, and ready with the newest schema', async () => {
-    expect((await service.client.get('/health/live')).body).toEqual({ state: 'ok', version: '0.1.0' });
-    expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok', version: '0.1.0' });
+    expect((await service.client.get('/health/live')).body).toEqual({ state: 'ok', version: '0.1.0-beta.1' });
+    expect((await service.client.get('/health/ready')).body).toEqual({ state: 'ok', version: '0.1.0-beta.1' });
   });
 
   it.concurrent(
     'is live but not ready when the database lacks a migration or is gone, and every error stays a problem',
     async () => {
       const database = await createDatabase();
-      const server = await startPublished(variables(database));
+      const server = await startServer(variables(database));
       const client = new Client(server.url);
       const admin = new pg.Client({ connectionString: database.url });
       await admin.connect();
@@ -103,7 +103,7 @@ describe('a stop by SIGTERM', () => {
     ['stops reading its log', (stdout: Readable) => stdout.pause()],
   ])('ends the process when the reader %s', async (_, interrupt) => {
     const database = await createDatabase();
-    const server = await startPublished(variables(database));
+    const server = await startServer(variables(database));
     const { stdout } = server.child;
     if (stdout === null) throw new Error('the log is not piped');
     stdout.on('data', (chunk: Buffer) => interrupt(stdout, chunk));
@@ -123,7 +123,7 @@ describe('a stop by SIGTERM', () => {
 
   it.concurrent('finishes a request in flight, returns 503 for new ones, and exits with 0', async () => {
     const database = await createDatabase();
-    const server = await startPublished({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
+    const server = await startServer({ ...variables(database), NAMING_AUTHORITIES: '100.102' });
     const client = new Client(server.url);
     // The mint waits for this lock, so that it is in flight until the test releases it.
     const blocker = new pg.Client({ connectionString: database.url });
@@ -154,7 +154,7 @@ describe('a stop by SIGTERM', () => {
 
   it.concurrent('does not wait for a client that keeps an idle connection', async () => {
     const database = await createDatabase();
-    const server = await startPublished(variables(database));
+    const server = await startServer(variables(database));
     const { hostname, port } = new URL(server.url);
     const idle = connect(Number(port), hostname);
     idle.on('error', () => {});

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createDatabase } from '../harness/database.js';
-import { runToEnd, startPublished } from '../harness/server.js';
-import { usePublishedService } from '../harness/service.js';
+import { runToEnd, startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
 const WRONG_KEY = 'wrong-horse-battery-staple-wrong-horse-wrong';
-const service = usePublishedService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, LOG_LEVEL: 'trace' });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY, LOG_LEVEL: 'trace' });
 
 type Line = Record<string, unknown>;
 
@@ -195,7 +195,7 @@ describe('secrets', () => {
     await admin.query("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD 'hush-this-is-secret'");
     const url = new URL(database.url);
     [url.username, url.password] = ['keeper', 'hush-this-is-secret'];
-    const server = await startPublished({ DATABASE_URL: url.href, ACCESS: 'open', LOG_LEVEL: 'trace' });
+    const server = await startServer({ DATABASE_URL: url.href, ACCESS: 'open', LOG_LEVEL: 'trace' });
     await fetch(`${server.url}/identifiers`);
     await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'");
     await database.drop();

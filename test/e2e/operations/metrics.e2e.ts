@@ -4,12 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { parse } from 'yaml';
 import { createDatabase, query } from '../harness/database.js';
-import { startPublished, startServer } from '../harness/server.js';
-import { usePublishedService } from '../harness/service.js';
+import { startServer } from '../harness/server.js';
+import { useService } from '../harness/service.js';
 import { openStream, sendLines } from '../harness/stream.js';
 
 const KEY = 'correct-horse-battery-staple-correct-horse';
-const service = usePublishedService({ ACCESS: 'keys', ADMIN_API_KEY: KEY });
+const service = useService({ ACCESS: 'keys', ADMIN_API_KEY: KEY });
 const authorization = `Bearer ${KEY}`;
 
 const scrape = async (): Promise<string> => {
@@ -57,7 +57,7 @@ describe('GET /metrics', () => {
 
   it('names the version of the program', async () => {
     expect(await scrape()).toContain(
-      `mintmark_build_info{version="0.1.0",node_version="${process.versions.node}"} 1\n`,
+      `mintmark_build_info{version="0.1.0-beta.1",node_version="${process.versions.node}"} 1\n`,
     );
   });
 
@@ -277,7 +277,7 @@ describe.each<[string, () => string[]]>([
 describe('METRICS_PORT', () => {
   it('serves the metrics, without a key, and nothing else; PORT then does not', async () => {
     const database = await createDatabase();
-    const server = await startPublished({ DATABASE_URL: database.url, ADMIN_API_KEY: KEY, METRICS_PORT: '0' });
+    const server = await startServer({ DATABASE_URL: database.url, ADMIN_API_KEY: KEY, METRICS_PORT: '0' });
     const [, origin = ''] = /Metrics +(http:\S+)\/metrics/.exec(server.stderr()) ?? [];
     const { hostname, port } = new URL(origin);
     expect(hostname).toBe('127.0.0.1');

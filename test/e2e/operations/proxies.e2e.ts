@@ -105,6 +105,21 @@ describe('docker-compose.yml', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('accepts its file with two files of a certificate', () => {
+    const [certificate, key] = ['pem', 'key'].map((end) => join(folder, `certificate.${end}`));
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=ids.example.org', '-days', '1'];
+    spawnSync('openssl', [...request, '-out', certificate!, '-keyout', key!]);
+    const proxy = read('docs/deployment/nginx.conf')
+      .replace(/(ssl_certificate +).*;/, `$1${certificate};`)
+      .replace(/(ssl_certificate_key +).*;/, `$1${key};`);
+    writeFileSync(join(folder, 'as-it-stands.conf'), proxy);
+    const main = join(folder, 'check.conf');
+    writeFileSync(main, `pid ${folder}/check.pid; events {} http { include ${folder}/as-it-stands.conf; }`);
+    const { status, stderr } = spawnSync('nginx', ['-t', '-p', folder, '-c', main], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.stringContaining('test is successful')]);
+    expect(stderr).not.toContain('[warn]');
+  });
+
   it.each(['identifiers/lookup', 'normalize'])('counts POST /%s as reads', async (path) => {
     const statuses = new Set<number>();
     // An address may have 100 connections.

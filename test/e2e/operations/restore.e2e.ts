@@ -12,7 +12,7 @@ import { choosePostgresAccount } from '../../../dist/database/embedded/postgres-
 import { Client, coded } from '../harness/client.js';
 import { query } from '../harness/database.js';
 import { readLog } from '../harness/log-reader.js';
-import { type TestServer, startPublished } from '../harness/server.js';
+import { type TestServer, startServer } from '../harness/server.js';
 
 const run = promisify(execFile);
 
@@ -64,7 +64,7 @@ async function newCluster(name: string): Promise<string> {
 /** Two services that start concurrently, and mint until `stop` is called. */
 async function startUnderLoad(url: string) {
   const variables = { DATABASE_URL: url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
-  const started = await Promise.all([startPublished(variables), startPublished(variables)]);
+  const started = await Promise.all([startServer(variables), startServer(variables)]);
   servers.push(...started);
   const minted: string[] = [];
   const state = { stopping: false };

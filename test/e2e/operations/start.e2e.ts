@@ -11,7 +11,7 @@ import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
 import { postgresRuns } from '../harness/postgres-process.js';
 import { Postgres } from '../harness/postgres.js';
-import { runToEnd, startPublished } from '../harness/server.js';
+import { runToEnd, startServer } from '../harness/server.js';
 
 let parent: string;
 /** Asks every session for its password. */
@@ -125,7 +125,7 @@ describe('DATA_DIR', () => {
     const folder = join(parent, 'shell');
     const dataDir = join(folder, `it's "x" $HOME $(touch made) \`touch made\` \\ ;touch made`);
     for (const start of [1, 2]) {
-      const server = await startPublished({ DATA_DIR: dataDir });
+      const server = await startServer({ DATA_DIR: dataDir });
       expect([start, (await new Client(server.url).mint()).status]).toEqual([start, 201]);
       expect(postgresRuns(dataDir)).toBe(true);
       expect((await server.stop()).code).toBe(0);
@@ -167,7 +167,7 @@ describe('a schema that may not be written', () => {
       const name = new URL(databaseUrl).pathname.slice(1);
       await rejected(variables, `"${role}"`, 'schema "public"', `ALTER DATABASE "${name}" OWNER TO "${role}"`);
       await query(databaseUrl, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
-      const server = await startPublished(variables);
+      const server = await startServer(variables);
       await server.stop();
     });
   });
@@ -183,7 +183,7 @@ describe('a schema that may not be written', () => {
         await query(databaseUrl, `GRANT USAGE ON SCHEMA pids TO "${role}"`);
         await rejected(variables, `GRANT CREATE ON SCHEMA "pids" TO "${role}"`, 'ALTER SCHEMA "pids" OWNER TO');
         await query(databaseUrl, `GRANT CREATE ON SCHEMA pids TO "${role}"`);
-        await (await startPublished(variables)).stop();
+        await (await startServer(variables)).stop();
       });
     },
   );

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { startPublished } from '../harness/server.js';
+import { startServer } from '../harness/server.js';
 import { Client } from '../harness/client.js';
 import { createDatabase } from '../harness/database.js';
 
@@ -8,7 +8,7 @@ describe('a stop with SHUTDOWN_DELAY_SECONDS', () => {
   it('fails readiness and serves requests for that time, then ends', async () => {
     const database = await createDatabase();
     const variables = { DATABASE_URL: database.url, ACCESS: 'open', NAMING_AUTHORITIES: '100.102' };
-    const server = await startPublished({ ...variables, SHUTDOWN_DELAY_SECONDS: '2' });
+    const server = await startServer({ ...variables, SHUTDOWN_DELAY_SECONDS: '2' });
     const client = new Client(server.url);
     expect((await client.get('/health/ready')).status).toBe(200);
     const ended = server.stop();

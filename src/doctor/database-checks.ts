@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { plannedMigrations } from '../database/migrations.js';
+import { behindTables } from '../storage/changes/position-offset.js';
+import { StartupError } from '../config/startup-error.js';
+import { type Examined, type Found, error, read, warning } from './finding.js';
+
+/** The version and encoding of the server, and the migrations that a start would apply or require. */
+export async function migrations({ url, config }: Examined): Promise<Found[]> {
+  try {
+    const names = (await plannedMigrations(url)).map(({ name }) => name);
+    if (names.length === 0) return [];
+    const remedy = config.mayMigrate
+      ? 'A start of the service applies them'
+      : 'As the owner of the tables, run "mintmark migrate"';
+    return [
+      error(`The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`),
+    ];
+  } catch (reason) {
+    if (reason instanceof StartupError) return [error(reason.message)];
+    throw reason;
+  }
+}
+
+/** A new version of the C library or of ICU can sort texts in another order, which indexes do not have. */
+export async function collation(on: Examined): Promise<Found[]> {
+  const [{ number } = { number: 0 }] = await read<{ number: number }>(
+    on,
+    `SELECT current_setting('server_version_num')::int AS number`,
+  );
+  // PostgreSQL 14 does not record the version of the collation of a database.
+  if (number < 150_000) return [];
+  const rows = await read<{ name: string; recorded: string; actual: string }>(
+    on,
+    `SELECT datname AS name, datcollversion AS recorded, pg_database_collation_actual_version(oid) AS actual FROM pg_database
+     WHERE datname = current_database() AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`,
+  );
+  return rows.map(({ name, recorded, actual }) =>
+    warning(
+      `The collation of the database was made with version ${recorded}, and the operating system has ${actual}. Run REINDEX DATABASE "${name}", then ALTER DATABASE "${name}" REFRESH COLLATION VERSION.`,
+    ),
+  );
+}
+
+const CLOCK_WARNING_MS = 5000;
+const CLOCK_ERROR_MS = 60_000;
+
+export async function clock(on: Examined): Promise<Found[]> {
+  const sent = Date.now();
+  const [{ now, newest } = { now: 0, newest: 0 }] = await read<{ now: number; newest: number }>(
+    on,
+    `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+            coalesce((SELECT extract(epoch FROM max(created_at))::float8 * 1000 FROM identifier), 0) AS newest`,
+  );
+  const difference = Math.round(now - (sent + Date.now()) / 2);
+  const found: Found[] = [];
+  if (Math.abs(difference) > CLOCK_WARNING_MS) {
+    const order = difference > 0 ? 'ahead of' : 'behind';
+    const detail = `The clock of the database is ${Math.abs(difference) / 1000} s ${order} the clock of this machine. Synchronize both by NTP: leases, the expiry of keys and the times of records use the clock of the database.`;
+    found.push(Math.abs(difference) > CLOCK_ERROR_MS ? error(detail) : warning(detail));
+  }
+  if (newest - now > CLOCK_WARNING_MS) {
+    const detail = `The newest identifier was minted at ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}. Set the clock of the database.`;
+    found.push(error(detail));
+  }
+  return found;
+}
+
+/** After logical replication or a restore, sequences and positions can be behind the rows. */
+export async function positions({ session }: Examined): Promise<Found[]> {
+  const behind = await behindTables(session);
+  if (behind.length === 0) return [];
+  return [
+    error(
+      `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
+    ),
+  ];
+}
+
+/** Longer than any transaction of the service but a part of a bulk load. */
+const HELD_MS = 2000;
+
+const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
+
+/** The oldest transaction that has a number, if this role may see it. */
+const OLDEST = `
+  SELECT format('process %s (%s, since %s)', pid, coalesce(nullif(application_name, ''), usename), date_trunc('seconds', xact_start)) AS name, xact_start AS at
+  FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = current_database()
+  UNION ALL
+  SELECT format('the prepared transaction "%s" (since %s)', gid, date_trunc('seconds', prepared)), prepared FROM pg_prepared_xacts
+  WHERE database = current_database()
+  ORDER BY at LIMIT 1`;
+
+/** Readers of the feed of events wait for the oldest running transaction. */
+export async function runningTransactions(on: Examined): Promise<Found[]> {
+  const [before] = await read<{ oldest: string; next: string }>(on, HORIZON);
+  if (before === undefined || before.oldest === before.next) return [];
+  await pause(HELD_MS);
+  const [after] = await read<{ oldest: string }>(on, HORIZON);
+  if (after?.oldest !== before.oldest) return [];
+  const [oldest] = await read<{ name: string }>(on, OLDEST);
+  const name = oldest?.name ?? 'a transaction of another role, which only a member of pg_read_all_stats sees';
+  return [
+    warning(
+      `Events are delayed by a transaction that has not ended for ${HELD_MS / 1000} s or longer: ${name}. End it, by pg_terminate_backend or ROLLBACK PREPARED, if it is not a bulk load.`,
+    ),
+  ];
+}
+
+const KEYS = `
+  SELECT id, client, label, expires_at < clock_timestamp() AS "isExpired", open_access AND confirmed_at IS NULL AS "isUnconfirmed",
+         to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+  FROM api_key
+  WHERE revoked_at IS NULL AND (expires_at BETWEEN clock_timestamp() - INTERVAL '7 days' AND clock_timestamp() + INTERVAL '30 days'
+                                OR (open_access AND confirmed_at IS NULL))
+  ORDER BY expires_at LIMIT 100`;
+
+interface Key {
+  readonly id: string;
+  readonly client: string;
+  readonly label: string | null;
+  readonly isExpired: boolean | null;
+  readonly isUnconfirmed: boolean;
+  readonly day: string | null;
+}
+
+export async function keys(on: Examined): Promise<Found[]> {
+  const rows = await read<Key>(on, KEYS);
+  const isOpen = on.config.openAccessHosts !== null;
+  return rows.flatMap(({ id, client, label, isExpired, isUnconfirmed, day }) => {
+    const key = `The API key ${id} of "${client}"${label === null ? '' : ` (${label})`}`;
+    if (day !== null) {
+      return warning(
+        `${key} ${isExpired === true ? 'expired' : 'expires'} on ${day}. Create another key with POST /api-keys, and revoke this one.`,
+      );
+    }
+    if (isOpen || !isUnconfirmed) return [];
+    return warning(
+      `${key} was created under open access, and is rejected until an administrator confirms it. Confirm or revoke it.`,
+    );
+  });
+}

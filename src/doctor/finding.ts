@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { Config } from '../config/config.js';
+
+/** What a check found. The detail names what to do, unless the state is `ok`. */
+export interface Found {
+  /** `error`: the service cannot work, or data is damaged. `warning`: it works, and something will go wrong. */
+  readonly state: 'ok' | 'warning' | 'error';
+  readonly detail: string;
+}
+
+export interface Finding extends Found {
+  readonly check: string;
+}
+
+export interface Examined {
+  readonly config: Config;
+  /** The URL of the database, also of an embedded one that runs. */
+  readonly url: string;
+  /** A session that rejects writes. */
+  readonly session: pg.Client;
+}
+
+export const ok = (detail: string): Found => ({ state: 'ok', detail });
+export const warning = (detail: string): Found => ({ state: 'warning', detail });
+export const error = (detail: string): Found => ({ state: 'error', detail });
+
+/** The rows of a statement. */
+export async function read<R extends object>(
+  { session }: Pick<Examined, 'session'>,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  return (await session.query<R>(text, values)).rows;
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { type Examined, type Found, error } from './finding.js';
+import { type SchemaManifest, readManifest } from './schema-manifest.js';
+
+const MANIFEST = new URL('../../prisma/schema-manifest.json', import.meta.url);
+
+/** The most differences that are printed one by one. */
+const MAX_PRINTED = 20;
+
+/** Compares the objects of the database with the manifest of this version. Additional tables and indexes are accepted. */
+export async function schema({ session }: Examined): Promise<Found[]> {
+  const expected = JSON.parse(await readFile(MANIFEST, 'utf8')) as SchemaManifest;
+  const differences = differencesOf(expected, await readManifest(session));
+  const found = differences.slice(0, MAX_PRINTED).map(error);
+  const more = differences.length - MAX_PRINTED;
+  return more > 0 ? [...found, error(`${more} other objects are missing or different too.`)] : found;
+}
+
+/** A sentence for each object that is missing or different, and for each additional trigger and constraint. */
+export function differencesOf(expected: SchemaManifest, actual: SchemaManifest): string[] {
+  const changed = Object.entries(expected).flatMap(([name, definition]) => {
+    const found = actual[name];
+    if (found === definition) return [];
+    if (found === undefined) return [`The ${name} is missing. ${remedyOf(name, definition)}`];
+    return [`The ${name} is "${found}", not "${definition}". ${remedyOf(name, definition)}`];
+  });
+  const added = Object.keys(actual).filter((name) => !(name in expected) && /^(?:trigger|constraint) /.test(name));
+  return [...changed, ...added.map((name) => `The ${name} is not part of Mintmark, and can reject writes. Drop it.`)];
+}
+
+function remedyOf(name: string, definition: string): string {
+  if (name.startsWith('index ') && /^CREATE (?:UNIQUE )?INDEX/.test(definition)) {
+    const concurrently = definition.replace('INDEX', 'INDEX CONCURRENTLY');
+    return `As the owner of the tables, drop what is there under this name, and run: ${concurrently}`;
+  }
+  return 'As the owner of the tables, restore it as in prisma/migrations, or restore a backup.';
+}

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
 import { parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config/config.js';
 import { Environment } from '../../src/config/environment.js';
@@ -12,7 +16,30 @@ const named = (kind: string) => objects.find((object) => object.kind === kind);
 const { template, replicas, selector } = named('Deployment').spec;
 const [container] = template.spec.containers;
 
+/** Checks an object by the JSON Schema of its kind. */
+const validate = ({ kind, ...object }: any) => {
+  const models = { Deployment, PodDisruptionBudget, Secret, Service };
+  new models[kind as keyof typeof models](object).validate();
+};
+
 describe('deploy/kubernetes/mintmark.yaml', () => {
+  it.each(objects)('has an object $kind with the schema of Kubernetes', (object) => {
+    expect(() => {
+      validate(object);
+    }).not.toThrow();
+    const { metadata: _, ...unnamed } = object;
+    expect(() => {
+      validate({ ...unnamed, metadata: [] });
+    }).toThrow('must be object');
+  });
+
+  it('would be rejected with a replica count that is a text', () => {
+    const { spec, ...others } = named('Deployment');
+    expect(() => {
+      validate({ ...others, spec: { ...spec, replicas: 'two' } });
+    }).toThrow('replicas must be integer');
+  });
+
   it('runs two instances, of which one stays while nodes are drained, without rights and on a read-only file system', () => {
     expect([replicas, named('PodDisruptionBudget').spec.minAvailable]).toEqual([2, 1]);
     expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });

@@ -93,3 +93,19 @@ describe('npm run release', () => {
     expect(release().stderr).toContain('the tag v1.2.0-beta.1 is at another commit');
   });
 });
+
+describe('the version of package.json', () => {
+  const root = new URL('../../', import.meta.url);
+  const readFile = (name: string) => readFileSync(new URL(name, root), 'utf8');
+  const { version } = JSON.parse(readFile('package.json')) as { version: string };
+
+  it.each([
+    ['Dockerfile', (text: string) => /image\.version="([^"]+)"/.exec(text)?.[1]],
+    ['deploy/kubernetes/mintmark.yaml', (text: string) => /image: mintmark:(\S+)/.exec(text)?.[1]],
+    ['packages/identifier/package.json', (text: string) => (JSON.parse(text) as { version: string }).version],
+    ['openapi/openapi.json', (text: string) => (JSON.parse(text) as { info: { version: string } }).info.version],
+    ['docs/how-to/install-the-package.md', (text: string) => /mintmark-(\S+)\.tgz/.exec(text)?.[1]],
+  ])('is that of %s', (name, versionIn) => {
+    expect(versionIn(readFile(name))).toBe(version);
+  });
+});

@@ -4,10 +4,10 @@ import { register } from 'node:module';
 const HOOKS = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);
-    if (!url.endsWith('/dist/registry/uuid.js')) return loaded;
+    if (!/\\/dist\\/(registry\\/uuid|service)\\.js$/.test(url)) return loaded;
     const source = String(loaded.source);
-    const changed = source.replace("hash('sha256', text,", "hash('sha256', text.replaceAll(/(twin)[12]/gi, '$1'),");
-    if (changed === source) throw new Error('dist/registry/uuid.js has no digest');
+    const changed = source.replace(/(hash\\d*\\(["']sha256["'], text\\d*)(, ["']hex["'])/, (_, call, rest) => call + ".replaceAll(/(twin)[12]/gi, '$1')" + rest);
+    if (changed === source) throw new Error(url + ' has no digest');
     return { ...loaded, source: changed };
   }`;
 

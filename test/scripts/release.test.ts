@@ -94,6 +94,22 @@ describe('npm run release', () => {
   });
 });
 
+describe('the package of each release', () => {
+  it('is kept, unchanged, for the tests of upgrades', () => {
+    const folder = new URL('../package/releases/', import.meta.url);
+    const lines = readFileSync(new URL('SHA256SUMS', folder), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(66))).toEqual(
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.tgz'))
+        .sort(),
+    );
+    for (const line of lines) {
+      const file = readFileSync(new URL(line.slice(66), folder));
+      expect(line.slice(0, 64)).toBe(createHash('sha256').update(file).digest('hex'));
+    }
+  });
+});
+
 describe('the version of package.json', () => {
   const root = new URL('../../', import.meta.url);
   const readFile = (name: string) => readFileSync(new URL(name, root), 'utf8');

@@ -22,7 +22,8 @@ if (!process.argv.includes('--report')) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const isOwn = (url) => /\/dist\/(?!database\/generated\/|service\.js$).*\.js$/.test(url) && !url.includes('node_modules');
+const isOwn = (url) =>
+  /\/dist\/(?!database\/generated\/|service\.js$).*\.js$/.test(url) && !url.includes('node_modules');
 const report = new CoverageReport({
   ...{ name: 'coverage', baseDir: root, outputDir: `${root}coverage/report-${kind}`, logging: 'error' },
   reports: ['lcovonly'],

@@ -35,6 +35,9 @@ async function execute(operation: string, id?: string): Promise<{ status: number
   const block = page.locator(`.opblock[id$="-${operation}"]`);
   await block.locator('.opblock-summary-control').click();
   if (id !== undefined) await block.locator('tr[data-param-name="id"] input').fill(id);
+  // The response of a former execution stays until it is cleared, and would be read in place of the new one.
+  const clear = block.getByRole('button', { name: 'Clear' });
+  if ((await clear.count()) > 0) await clear.click();
   await block.getByRole('button', { name: 'Execute' }).click();
   const response = block.locator('.live-responses-table .response');
   await response.waitFor();

@@ -11,7 +11,7 @@ Without a command, the service starts. The settings are environment variables, a
 /** Runs a command of `mintmark`. A command that fails sets the exit code. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
-    await commands().parseAsync(args, { from: 'user' });
+    await commands().parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     console.error(error.message);
@@ -29,7 +29,7 @@ function commands(): Command {
     .addHelpText('after', SETTINGS)
     .showHelpAfterError('Settings are environment variables; --help prints the commands and options.');
   program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('start the service, which stops with Ctrl-C or SIGTERM')
     .action(async () => {
       const bundle = new URL('service.js', import.meta.url);

@@ -1,6 +1,8 @@
-// Installs the package of `npm pack` as its users would, and mints, looks up, resolves, stops and starts again with each: by npx, in a
-// folder with a PostgreSQL 15, by the steps of the image, and without install scripts under each version of Node.js.
+// Installs the package of `npm pack` as its users would, and mints, looks up, resolves, stops and starts again with each: by npx, from
+// a registry in a folder with a PostgreSQL 15, by the steps of the image, and without install scripts under each version of Node.js.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -38,7 +40,7 @@ const npm = { npm_config_cache: cache, npm_config_prefer_offline: 'true', npm_co
 let postgres;
 try {
   const tarball = pack();
-  const installed = install(tarball);
+  const installed = await install(tarball);
   if (installed !== null) {
     postgres = await Postgres.start(isInstalled(15) ? { major: 15 } : {});
     await tryFolder(installed);
@@ -54,7 +56,7 @@ try {
 function pack() {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root }));
   const paths = packed.files.map(({ path }) => path);
-  const wanted = ['LICENSE', 'sbom.json', 'npm-shrinkwrap.json', 'dist/main.js', 'dist/identifier.d.ts'];
+  const wanted = ['LICENSE', 'sbom.json', 'dist/main.js', 'dist/identifier.d.ts'];
   const bundled = ['index.js', 'index.d.ts'].map((name) => `node_modules/@mintmark/identifier/dist/${name}`);
   assert.deepEqual(
     [...wanted, ...bundled].filter((path) => !paths.includes(path)),
@@ -72,15 +74,20 @@ function pack() {
   return join(folder, packed.filename);
 }
 
-/** @returns the folder of an installation with all that it needs, or null where the registry cannot be reached. */
-function install(tarball) {
+/** Installs from a registry. @returns the folder of an installation with all that it needs, or null where the registry cannot be reached. */
+async function install(tarball) {
   const cwd = folderFor('folder');
+  const upstream = run('npm', ['config', 'get', 'registry'], { cwd: root }).trim();
+  const registry = spawn(process.execPath, ['test/package/registry.js', tarball, upstream], { cwd: root });
   try {
-    run('npm', ['install', '--omit=dev', tarball], { cwd, env: npm });
+    const [url] = await once(registry.stdout, 'data');
+    run('npm', ['install', '--omit=dev', '--registry', String(url).trim(), 'mintmark'], { cwd, env: npm });
   } catch (error) {
     if (!/\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENOTCACHED)\b/.test(error.message)) throw error;
     console.log(`The installations were skipped, because the registry of npm cannot be reached: ${error.message}`);
     return null;
+  } finally {
+    registry.kill();
   }
   const mebibytes = Number(run('du', ['-sk', 'node_modules'], { cwd }).split('\t')[0]) / 1024;
   assert.ok(mebibytes > 100 && mebibytes <= 260, `node_modules has ${mebibytes} MB`);
@@ -90,7 +97,7 @@ function install(tarball) {
 
 /** With a PostgreSQL 15 of its own, and with types and versions as in the checkout. */
 async function tryFolder(cwd) {
-  // npm reads npm-shrinkwrap.json only in a package from a registry. The service itself runs from one file with the packages of the lockfile.
+  // The service itself runs from one file with the packages of the lockfile.
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const places = [join(cwd, 'node_modules/mintmark'), cwd];
   for (const [name, version] of Object.entries(dependencies)) {

@@ -44,7 +44,7 @@ describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
   it.each<[string[], string]>([
     [['--port=80'], "error: unknown option '--port=80'"],
     [['migrate', '--play'], "error: unknown option '--play'"],
-    [['migrat'], "error: too many arguments for 'serve'. Expected 0 arguments but got 1."],
+    [['migrat'], "error: unknown command 'migrat'"],
     [['doctor', '--records', 'all'], "error: option '--records <n>' argument 'all' is invalid. It is a whole number."],
   ])('rejects %j, and starts nothing', (args, words) => {
     const { status, stdout, stderr } = run(program, args);

@@ -1,23 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Client } from '../harness/client.js';
-import { PUBLISHED } from '../harness/programs.js';
 import { type TestDatabase, createDatabase, query, startInstalled, withoutTriggers } from '../harness/database.js';
+import { isOne, problemsOf, runDoctor } from '../harness/doctor.js';
 import { freePort } from '../harness/free-port.js';
 import { isInstalled } from '../harness/postgres.js';
 import { startServer } from '../harness/server.js';
 
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json', 'if-match': '*' };
-
-interface Finding {
-  readonly check: string;
-  readonly state: string;
-  readonly detail: string;
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-doctor-'));
 let closed: number;
@@ -37,29 +31,10 @@ async function database(template?: string): Promise<string> {
   return made.url;
 }
 
-/** Runs `mintmark doctor` in an empty folder. */
-async function run(variables: Record<string, string>, args: readonly string[]) {
-  const env = { PATH: process.env.PATH!, PORT: String(closed), ACCESS: 'open', ...variables };
-  const child = spawn(process.execPath, [PUBLISHED, 'doctor', ...args], { cwd: folder, env });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const status = await new Promise((resolve) => child.once('close', resolve));
-  return { status, stdout, stderr };
-}
-
-/** The findings that are not "ok", and the exit code. */
-async function problems(variables: Record<string, string>, ...args: string[]) {
-  const { status, stdout, stderr } = await run(variables, ['--json', ...args]);
-  expect(stderr).toBe('');
-  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-  return { status, found: findings.filter(({ state }) => state !== 'ok') };
-}
-
-const isOne = (state: string, check: string, detail: RegExp) => ({
-  status: state === 'error' ? 1 : 0,
-  found: [{ check, state, detail: expect.stringMatching(detail) }],
-});
+const run = (variables: Record<string, string>, args: readonly string[]) =>
+  runDoctor({ folder, port: closed }, variables, args);
+const problems = (variables: Record<string, string>, ...args: string[]) =>
+  problemsOf({ folder, port: closed }, variables, ...args);
 
 describe('mintmark doctor', () => {
   it('finds nothing in a sound installation, with the records of all identifiers, and writes nothing', async () => {

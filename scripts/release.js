@@ -1,26 +1,65 @@
 // Makes what a release has, in the folder release/ and without a network: the package, its bill of materials, the part of the
 // changelog, and the SHA-256 of each.
-//   npm run release -- --dry-run   only that
-//   npm run release                and the tag, whose push lets .github/workflows/release.yml publish the same
+//   npm run release -- --version 1.2.0   writes the version into every file that has it and into the changelog, to be read and committed
+//   npm run release -- --dry-run         makes the files of the version in package.json
+//   npm run release                      and the tag, whose push lets .github/workflows/release.yml publish the same
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 
 const OUT = 'release';
 const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 
+/** The lockfile, with versions of other packages, and texts about former versions. */
+const WITH_OTHER_VERSIONS = ['package-lock.json', 'CHANGELOG.md', 'test/package/releases'];
+
 try {
-  release(process.argv.includes('--dry-run'));
+  const { values } = parseArgs({ options: { version: { type: 'string' }, 'dry-run': { type: 'boolean' } } });
+  if (values.version === undefined) release(values['dry-run'] === true);
+  else writeVersion(values.version);
 } catch (error) {
   console.error(`There is no release: ${error.message}`);
   process.exitCode = 1;
 }
 
+function writeVersion(next) {
+  if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(next))
+    throw new Error(`"${next}" is not a version, such as 1.2.0-beta.1`);
+  requireCommitted();
+  const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const log = readFileSync('CHANGELOG.md', 'utf8');
+  if (!/^## \[Unreleased\]$/m.test(log))
+    throw new Error('CHANGELOG.md has no part "## [Unreleased]" about the changes');
+  const today = new Date().toISOString().slice(0, 10);
+  writeFileSync('CHANGELOG.md', log.replace(/^## \[Unreleased\]$/m, `## [${next}] - ${today}`));
+
+  const others = WITH_OTHER_VERSIONS.map((path) => `:!${path}`);
+  const files = run('git', 'grep', '-I', '-l', '-F', version, '--', ...others);
+  const word = new RegExp(`(?<![\\w.])${version.replaceAll('.', '\\.')}(?![\\w-]|\\.\\d)`, 'g');
+  for (const file of files.trim().split('\n')) {
+    writeFileSync(file, readFileSync(file, 'utf8').replace(word, next));
+  }
+  const lockfile = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const { '': root, ...entries } = lockfile.packages;
+  const own = Object.entries(entries).filter(([path]) => !path.startsWith('node_modules/'));
+  for (const entry of [lockfile, root, ...own.map(([, each]) => each)]) entry.version = next;
+  for (const [, each] of own) if (each.name in (root.dependencies ?? {})) root.dependencies[each.name] = next;
+  writeFileSync('package-lock.json', `${JSON.stringify(lockfile, null, 2)}\n`);
+  console.log(
+    `${name} ${next} is written. Read the changes, run the tests, and commit:\n${run('git', 'diff', '--stat')}`,
+  );
+}
+
+function requireCommitted() {
+  const changed = run('git', 'status', '--porcelain').trim();
+  if (changed !== '') throw new Error(`these files are not committed:\n${changed}`);
+}
+
 function release(isDryRun) {
   const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const tag = `v${version}`;
-  const changed = run('git', 'status', '--porcelain').trim();
-  if (changed !== '') throw new Error(`these files are not committed:\n${changed}`);
+  requireCommitted();
   const tagged = run('git', 'tag', '--list', tag).trim() === '' ? null : run('git', 'rev-list', '-n1', tag).trim();
   if (tagged !== null && tagged !== run('git', 'rev-parse', 'HEAD').trim()) {
     throw new Error(`the tag ${tag} is at another commit; set the next version in package.json`);

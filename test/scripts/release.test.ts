@@ -81,6 +81,48 @@ describe('npm run release -- --dry-run', () => {
   });
 });
 
+describe('npm run release -- --version', () => {
+  it('writes the version into every file that has it, and a day into the changelog', () => {
+    const lockfile = {
+      version: '1.2.0-beta.1',
+      packages: {
+        '': { version: '1.2.0-beta.1', dependencies: { own: '1.2.0-beta.1', other: '1.2.0-beta.1' } },
+        'node_modules/other': { version: '1.2.0-beta.1' },
+        own: { name: 'own', version: '1.2.0-beta.1' },
+      },
+    };
+    write('package-lock.json', JSON.stringify(lockfile));
+    write('guide.md', 'example-1.2.0-beta.1.tgz, not 11.2.0-beta.1 and 1.2.0-beta.10; of version 1.2.0-beta.1.');
+    write('CHANGELOG.md', '# Changelog\n\n## [1.2.0-beta.1] - 2026-11-26\n\nOld.\n');
+    commit();
+    expect(release('--version', '1.2.0')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'There is no release: CHANGELOG.md has no part "## [Unreleased]" about the changes\n',
+    });
+    write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\nNew.\n\n## [1.2.0-beta.1] - 2026-11-26\n\nOld.\n');
+    commit();
+    expect(release('--version', 'v1.2.0').stderr).toContain('"v1.2.0" is not a version, such as 1.2.0-beta.1');
+    expect(release('--version', '1.2.0')).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(read('package.json'))).toMatchObject({ version: '1.2.0' });
+    expect(JSON.parse(read('package-lock.json'))).toEqual({
+      version: '1.2.0',
+      packages: {
+        '': { version: '1.2.0', dependencies: { own: '1.2.0', other: '1.2.0-beta.1' } },
+        'node_modules/other': { version: '1.2.0-beta.1' },
+        own: { name: 'own', version: '1.2.0' },
+      },
+    });
+    expect(read('guide.md')).toBe('example-1.2.0.tgz, not 11.2.0-beta.1 and 1.2.0-beta.10; of version 1.2.0.');
+    const day = new Date().toISOString().slice(0, 10);
+    expect(read('CHANGELOG.md')).toBe(
+      `# Changelog\n\n## [1.2.0] - ${day}\n\nNew.\n\n## [1.2.0-beta.1] - 2026-11-26\n\nOld.\n`,
+    );
+    expect(release('--dry-run').stderr).toContain('not committed');
+    git('checkout', '--', '.');
+  });
+});
+
 describe('npm run release', () => {
   it('tags the commit, and is rejected at a later commit with the same version', () => {
     write('CHANGELOG.md', '## [1.2.0-beta.1] - 2026-11-26\n');

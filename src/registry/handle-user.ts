@@ -33,7 +33,7 @@ export function readHandleUser(text: string, pointer: string): HandleUser {
   if (index > MAX_INDEX || !isNameable) {
     throw invalidValue(
       pointer,
-      `A user has an index up to ${MAX_INDEX} and a local name of 1 to ${MAX_LOCAL_NAME_BYTES} bytes that is no GUID.`,
+      `A user has an index up to ${MAX_INDEX} and a local name of 1 to ${MAX_LOCAL_NAME_BYTES} bytes that is not a GUID.`,
     );
   }
   return { index, handle: read.value };

@@ -40,7 +40,7 @@ export async function resolveIdentifier(
 export function notRegisteredDetail(name: Name, text: string, known: NamingAuthoritySnapshot): string {
   if (name.type === 'uuid')
     return `${text} is a GUID without its naming authority; send NA/GUID. GET /identifiers/{GUID} and POST /identifiers/lookup find the identifiers that have a GUID.`;
-  if (!('namingAuthority' in name)) return `${text} is no name under a naming authority. ${BY_LOOKUP}`;
+  if (!('namingAuthority' in name)) return `${text} is not a name under a naming authority. ${BY_LOOKUP}`;
   if (known.find(name.namingAuthority) !== undefined) return `${text} is well formed but not registered.`;
   return `${text} is not registered: its naming authority does not exist here. ${BY_LOOKUP}`;
 }

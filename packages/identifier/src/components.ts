@@ -157,7 +157,7 @@ export function uuidParts(uuid: Uuid): UuidParts {
 /** The components of a URI that its name does not have; in the order of a URI. */
 export type Omitted = readonly ('query' | 'fragment')[];
 
-/** What the URI forms of a name leave out of a URI: the query and the fragment are no part of a Handle. */
+/** What the URI forms of a name leave out of a URI: the query and the fragment are not part of a Handle. */
 export function omittedOf(parts: Parts): Omitted {
   return 'handle' in parts ? (['query', 'fragment'] as const).filter((part) => parts[part] !== null) : [];
 }

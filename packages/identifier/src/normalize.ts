@@ -118,7 +118,7 @@ function readFor(input: string, kind: Kind | undefined, options: Options): Recog
   return { ...read, kind };
 }
 
-/** Parses a text of a kind. 32 hexadecimal digits in a URI are no GUID where the naming authority is known to have any local names. */
+/** Parses a text of a kind. 32 hexadecimal digits in a URI are not a GUID where the naming authority is known to have any local names. */
 function readStrictly(input: string, kind: Kind, options: Options): Result<Reading> {
   const read = readAs(input, kind, options);
   if (!read.ok || options.profile !== undefined || kind === 'cordra' || read.value.name.type !== 'cordra') return read;

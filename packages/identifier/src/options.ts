@@ -45,7 +45,7 @@ export function checkOneOf(member: string, value: unknown, allowed: readonly unk
   if (!allowed.includes(value)) throw expected(member, `one of ${allowed.join(', ')}`, value);
 }
 
-/** @throws TypeError for a member that is no string. */
+/** @throws TypeError for a member that is not a string. */
 export function checkTexts(members: object): void {
   for (const [member, value] of Object.entries(members)) {
     if (typeof value !== 'string') throw expected(member, 'a string', value);

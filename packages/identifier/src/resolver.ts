@@ -37,7 +37,7 @@ const checkedResolvers = new WeakSet<object>();
 
 /**
  * Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names.
- * @throws TypeError for a member that is no string.
+ * @throws TypeError for a member that is not a string.
  */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {
   const first = config.firstSegment ?? null;
@@ -65,7 +65,7 @@ export function isResolver(config: ResolverConfig): config is Resolver {
   return checkedResolvers.has(config);
 }
 
-/** The resolver of a configuration (URI-36). @throws IdentifierSyntaxError, and a TypeError for a member that is no string. */
+/** The resolver of a configuration (URI-36). @throws IdentifierSyntaxError, and a TypeError for a member that is not a string. */
 export const toResolver = (config: ResolverConfig): Resolver => unwrap(parseResolver(config));
 
 /** The public proxy of the Handle System, the default. */

@@ -98,7 +98,7 @@ export class CreateApiKeyDto {
   /**
    * The user by which a client of Handle servers signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and
    * a Handle under a naming authority that the key covers. The index is 300 when absent. The Handle stays assigned to the client permanently,
-   * and is no identifier; other keys of the client may name it too.
+   * and is not an identifier; other keys of the client may name it too.
    * @example "300:100.102/ADMIN"
    */
   @Optional()

@@ -61,7 +61,7 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
       description:
         'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the identifier may have, or `*` for any. ' +
         'The `ETag` also tells equal versions apart before and after a restore of the database; changes of other identifiers, such as ' +
-        'those in `describes` and `newerVersions`, are no conflict.',
+        'those in `describes` and `newerVersions`, do not conflict.',
       ...text,
       ...(ifMatch === 'required' && { example: '*' }),
     }),

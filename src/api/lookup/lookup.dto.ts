@@ -64,7 +64,7 @@ export class LookupResultDto {
 
   /**
    * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered; it is a
-   * URL that is no registered target; or it could be the metadata ID of a naming authority with the `metadataIdScheme` "any".
+   * URL that is not a registered target; or it could be the metadata ID of a naming authority with the `metadataIdScheme` "any".
    */
   @ApiProperty({ enum: OUTCOMES })
   outcome: (typeof OUTCOMES)[number];

@@ -107,7 +107,7 @@ export class NamingAuthoritiesController {
   /**
    * Create a naming authority
    * @remarks `caseInsensitive` must have its default if metadata IDs, alternates or previous versions under the prefix are stored
-   * that have small letters and are no GUIDs, because they are compared by the default: 422 `READ_ONLY_MEMBER`.
+   * that have small letters and are not GUIDs, because they are compared by the default: 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')

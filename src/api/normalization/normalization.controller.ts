@@ -59,7 +59,7 @@ export class NormalizationController {
    * @remarks Accepts the identifier in any form; it need not be registered.
    */
   @Get('identifiers/:identifier/uris')
-  @ApiIdentifierParam(undefined, 'A GUID alone is no Handle, so it has none of these URIs: all members are null.')
+  @ApiIdentifierParam(undefined, 'A GUID alone is not a Handle and has none of these URIs: all members are null.')
   @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: RenderedUrisDto })
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
   async uris(

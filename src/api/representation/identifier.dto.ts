@@ -218,7 +218,7 @@ export class IdentifierDto {
 
   /**
    * The repairs of the text by which the request names the identifier, as in `POST /normalize`; absent where there are none. Another
-   * form, such as the URL at a resolver, is no repair.
+   * form, such as the URL at a resolver, is not a repair.
    */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];

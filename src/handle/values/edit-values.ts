@@ -105,5 +105,5 @@ export function requireComputable(values: readonly StoredValue[], prefix: string
   if (other !== undefined) throw invalidInput(`a value of the type ${other.type} cannot be stored: ${hint}`);
   if (urls.length > 1) throw invalidInput(`a second URL value cannot be stored: ${hint}`);
   if (urls.length === 1 && targetIn(urls) === null)
-    throw invalidInput(`a URL value that is no http or https URL cannot be stored: ${hint}`);
+    throw invalidInput(`a URL value must be an http or https URL: ${hint}`);
 }

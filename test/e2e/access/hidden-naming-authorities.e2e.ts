@@ -152,7 +152,7 @@ describe('a naming authority that is hidden from a key cannot be distinguished f
   });
 
   it.each([
-    ['a local name that is no GUID', 'GET', (prefix: string) => `/identifiers/${prefix}/abc`],
+    ['a local name that is not a GUID', 'GET', (prefix: string) => `/identifiers/${prefix}/abc`],
     ['its history', 'GET', (prefix: string) => `/identifiers/${prefix}/abc/history`],
     ['an action on it', 'POST', (prefix: string) => `/identifiers/${prefix}/abc/reinstate`],
     ['a GUID', 'GET', (prefix: string) => `/identifiers/${prefix}/${GUID}`],

@@ -103,7 +103,7 @@ describe('GET /api/handles/{handle}', () => {
 describe('a handle without values', () => {
   it.each([
     ['that is not registered', () => `100.102/${'0'.repeat(32)}`, 404, 100],
-    ['that is no GUID under the profile "cordra"', () => '100.102/x', 404, 100],
+    ['that is not a GUID under the profile "cordra"', () => '100.102/x', 404, 100],
     ['with an empty suffix', () => '100.102/', 404, 100],
     ['that is reserved', () => reserved, 404, 100],
     ['that was withdrawn', () => withdrawn, 410, 100],

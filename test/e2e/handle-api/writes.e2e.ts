@@ -60,7 +60,7 @@ describe('a PUT under a naming authority without handleValues', () => {
     expect(body.message).toContain('storesHandleValues');
   });
 
-  it('rejects a suffix that is no GUID', async () => {
+  it('rejects a suffix that is not a GUID', async () => {
     expect(await codes(put('100.102/x', [URL_VALUE]))).toEqual([400, 4]);
     expect(await codes(send('DELETE', '100.102/x'))).toEqual([404, 100]);
   });

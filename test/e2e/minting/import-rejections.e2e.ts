@@ -22,7 +22,7 @@ describe('POST /identifiers/import', () => {
       422,
       'UNKNOWN_NAMING_AUTHORITY',
     ],
-    ['a local name that is no GUID', { identifier: '100.102/XYZ' }, 400, 'INVALID_GUID'],
+    ['a local name that is not a GUID', { identifier: '100.102/XYZ' }, 400, 'INVALID_GUID'],
     ['a Fedora PID', { identifier: 'demo:1' }, 422, 'UNKNOWN_NAMING_AUTHORITY'],
     ['a lease of an active one', { leaseUntil: '2126-01-01T00:00:00Z' }, 400, 'INVALID_REQUEST'],
     ['a reserved one without lease', { state: 'reserved' }, 400, 'INVALID_REQUEST'],

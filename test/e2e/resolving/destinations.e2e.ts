@@ -69,7 +69,7 @@ describe('a record with stored values', () => {
     expect([future.status, future.headers['cache-control']]).toEqual([302, 'public, max-age=60, s-maxage=60']);
   });
 
-  it('does not lead to data that is no http or https URL, nor to another URL in its place', async () => {
+  it('does not lead to data that is not an http or https URL, nor to another URL in its place', async () => {
     expect(await led('FTP')).toEqual([200, null]);
   });
 

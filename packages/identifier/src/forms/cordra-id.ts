@@ -125,11 +125,11 @@ export function asHandle(id: CordraId): Handle {
   return brand({ type: 'handle', namingAuthority: id.namingAuthority, localName: formatLocalName(id) });
 }
 
-/** Whether a value is a CORDRA identifier; false for what is no string. */
+/** Whether a value is a CORDRA identifier; false for a value that is not a string. */
 export const isCordraId = (input: unknown): boolean => typeof input === 'string' && parseCordraId(input).ok;
 /**
  * The CORDRA identifier of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
- * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export const toCordraId = (input: string | CordraIdParts): CordraId =>
   unwrap(typeof input === 'string' ? parseCordraId(input) : readParts(input));

@@ -64,12 +64,12 @@ export function formatFedoraDissemination(dissemination: FedoraDissemination): s
   return `${object}/${formatFedoraPid(sDefPid)}/${encode(methodName, UNRESERVED)}${formatParams(params)}`;
 }
 
-/** Whether a value is a dissemination URI; false for what is no string. */
+/** Whether a value is a dissemination URI; false for a value that is not a string. */
 export const isFedoraDissemination = (input: unknown): boolean =>
   typeof input === 'string' && parseFedoraDissemination(input).ok;
 /**
  * The datastream or method call of a URI, or of its parts. The offset of a fault in parts counts in the URI that they make.
- * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export const toFedoraDissemination = (input: string | FedoraDisseminationParts): FedoraDissemination =>
   unwrap(parseFedoraDissemination(typeof input === 'string' ? input : uriOf(input)));

@@ -79,11 +79,11 @@ export function formatFedoraPid(pid: FedoraPid): string {
   return `${pid.namespaceId}:${pid.objectId}`;
 }
 
-/** Whether a value is a PID; false for what is no string. */
+/** Whether a value is a PID; false for a value that is not a string. */
 export const isFedoraPid = (input: unknown): boolean => typeof input === 'string' && parseFedoraPid(input).ok;
 /**
  * The PID of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
- * @throws IdentifierSyntaxError, and a TypeError for a part that is no string.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export function toFedoraPid(input: string | Pick<FedoraPid, 'namespaceId' | 'objectId'>): FedoraPid {
   if (typeof input === 'string') return unwrap(parseFedoraPid(input));

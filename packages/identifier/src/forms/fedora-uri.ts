@@ -28,7 +28,7 @@ export function formatFedoraUri(pid: FedoraPid): string {
   return `info:fedora/${formatFedoraPid(pid)}`;
 }
 
-/** Whether a value is an object URI; false for what is no string. */
+/** Whether a value is an object URI; false for a value that is not a string. */
 export const isFedoraUri = (input: unknown): boolean => typeof input === 'string' && parseFedoraUri(input).ok;
 /** The value of an object URI. @throws IdentifierSyntaxError. */
 export const toFedoraUri = (input: string): FedoraPid => unwrap(parseFedoraUri(input));

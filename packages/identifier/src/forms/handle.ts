@@ -46,12 +46,12 @@ export function formatHandle(handle: Handle): string {
   return `${handle.namingAuthority}/${handle.localName}`;
 }
 
-/** Whether a value is a Handle; false for what is no string. @throws TypeError for an unknown charset. */
+/** Whether a value is a Handle; false for a value that is not a string. @throws TypeError for an unknown charset. */
 export const isHandle = (input: unknown, options?: HandleOptions): boolean =>
   typeof input === 'string' && parseHandle(input, options).ok;
 /**
  * The Handle of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
- * @throws IdentifierSyntaxError, and a TypeError for a part that is no string or an unknown charset.
+ * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string, or an unknown charset.
  */
 export function toHandle(
   input: string | Pick<Handle, 'namingAuthority' | 'localName'>,

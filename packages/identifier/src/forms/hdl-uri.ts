@@ -73,7 +73,7 @@ export function formatHdlUri(uri: HdlUri): string {
   return start + handle + formatTail(uri.query, uri.fragment);
 }
 
-/** Whether a value is an hdl URI; false for what is no string. @throws TypeError for an unknown option. */
+/** Whether a value is an hdl URI; false for a value that is not a string. @throws TypeError for an unknown option. */
 export const isHdlUri = (input: unknown, options?: HdlUriOptions): boolean =>
   typeof input === 'string' && parseHdlUri(input, options).ok;
 /** The value of an hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */

@@ -76,7 +76,7 @@ export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): str
     : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
 }
 
-/** Whether a value is an HTTP URI of the resolver; false for what is no string. @throws TypeError for an unknown option. */
+/** Whether a value is an HTTP URI of the resolver; false for a value that is not a string. @throws TypeError for an unknown option. */
 export const isHttpUri = (input: unknown, options?: HttpUriOptions): boolean =>
   typeof input === 'string' && parseHttpUri(input, options).ok;
 /** The value of an HTTP URI of the resolver. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */

@@ -56,7 +56,7 @@ export function formatInfoName(name: CordraId | Handle): string {
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;
 }
 
-/** Whether a value is an info:hdl URI; false for what is no string. @throws TypeError for an unknown option. */
+/** Whether a value is an info:hdl URI; false for a value that is not a string. @throws TypeError for an unknown option. */
 export const isInfoHdl = (input: unknown, options?: InfoHdlOptions): boolean =>
   typeof input === 'string' && parseInfoHdl(input, options).ok;
 /** The value of an info:hdl URI. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */

@@ -61,7 +61,7 @@ export function isDce(uuid: Uuid): boolean {
   return version !== null && version >= 1 && version <= 8;
 }
 
-/** Whether a value is a UUID in any of its text forms; false for what is no string. */
+/** Whether a value is a UUID in any of its text forms; false for a value that is not a string. */
 export const isUuid = (input: unknown): boolean => typeof input === 'string' && parseUuid(input).ok;
 /** The value of a UUID in any of its text forms. @throws IdentifierSyntaxError. */
 export const toUuid = (input: string): Uuid => unwrap(parseUuid(input));

@@ -17,7 +17,7 @@ export class StringBuilder {
 
   constructor(private text: string) {}
 
-  /** Writes a code unit that is no surrogate. */
+  /** Writes a code unit that is not a surrogate. */
   unit(code: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     CHUNK[this.used++] = code;

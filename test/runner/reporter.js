@@ -25,7 +25,8 @@ export default class Reporter {
       console.error(`${nameOf(path)} has not ended after ${FILE_LIMIT_MS / 60_000} minutes`);
       process.exit(1);
     };
-    this.timers.set(path, { began: performance.now(), timer: setTimeout(end, FILE_LIMIT_MS).unref() });
+    // The processes of unit tests do not keep Jest alive; without a timer it would end, successfully, while all of them are busy.
+    this.timers.set(path, { began: performance.now(), timer: setTimeout(end, FILE_LIMIT_MS) });
   }
 
   onTestFileResult({ path, context }, result) {

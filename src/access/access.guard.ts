@@ -51,11 +51,23 @@ export class AccessGuard implements CanActivate {
     private readonly failures: FailedAuthentications,
   ) {}
 
-  /** Requires one of the scopes. @throws Problem UNAUTHENTICATED, RATE_LIMITED, or SCOPE_MISSING */
-  async admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> {
+  /**
+   * Requires one of the scopes.
+   * @returns null if the request is admitted without a key; otherwise the look-up of its key, which rejects with Problem UNAUTHENTICATED,
+   * RATE_LIMITED, or SCOPE_MISSING.
+   */
+  admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> | null {
+    const { adminApiKey, publicRead, publicHistory } = this.rules;
+    if (adminApiKey === null) {
+      setPrincipal(request, OPEN_ACCESS);
+      return null;
+    }
     const { showsHistory: isHistory = false, needsKey = false } = request.routeOptions.config;
-    const isPublic = this.rules.publicRead && !needsKey && !(isHistory && this.rules.publicHistory === 'none');
-    setPrincipal(request, await this.principalFor(request, scopes, isPublic));
+    const isPublic = publicRead && !needsKey && !(isHistory && publicHistory === 'none') && scopes.includes('read');
+    if (!isPublic || request.headers.authorization !== undefined)
+      return this.admitKey(request, adminApiKey, isPublic ? null : scopes);
+    setPrincipal(request, ANONYMOUS_READERS[publicHistory]);
+    return null;
   }
 
   /** The principal of a request without a key on a public route; null where reading requires a key. */
@@ -72,19 +84,16 @@ export class AccessGuard implements CanActivate {
     throw new TypeError(`${context.getClass().name}.${context.getHandler().name} requires no scope and is not public`);
   }
 
-  private async principalFor(request: FastifyRequest, scopes: readonly Scope[], isPublic: boolean): Promise<Principal> {
-    const { adminApiKey, publicRead, publicHistory } = this.rules;
-    if (adminApiKey === null) return OPEN_ACCESS;
-    const isOpen = isPublic && scopes.includes('read');
-    const { authorization } = request.headers;
-    if (authorization === undefined && isOpen) return ANONYMOUS_READERS[publicHistory];
+  /** @param scopes null where reading is public. */
+  private async admitKey(request: FastifyRequest, adminApiKey: string, scopes: readonly Scope[] | null): Promise<void> {
+    const { publicRead, publicHistory } = this.rules;
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
-    if (principal === null) throw unauthenticated(authorization !== undefined);
+    if (principal === null) throw unauthenticated(request.headers.authorization !== undefined);
     // Set before the scope is checked, because the request log names the key of rejected requests too.
     setPrincipal(request, principal);
-    if (!isOpen) requireScope(principal, ...scopes);
-    return publicRead ? principal.withPublicRead(publicHistory !== 'none') : principal;
+    if (scopes !== null) requireScope(principal, ...scopes);
+    if (publicRead) setPrincipal(request, principal.withPublicRead(publicHistory !== 'none'));
   }
 
   private async authenticate(

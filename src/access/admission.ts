@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onlyReads } from '../http/route-settings.js';
 import { type Working, WORK } from './limits/concurrency-limiter.js';
 import type { HttpInterfaces } from '../http/http-interface.js';
@@ -14,13 +14,8 @@ import type { LimitsGuard } from './limits/limits.guard.js';
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRequest', (request, reply, done) => {
     const isUnrouted = request.routeOptions.config.scopes === undefined;
-    try {
-      if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limits.admit(request, reply);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done();
+    if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limit(limits, request, reply, done);
+    else done();
   });
 }
 
@@ -44,15 +39,32 @@ export function admitRequests(
   limits: LimitsGuard,
   largeBodies: LargeBodies,
 ): void {
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     const { scopes, uncounted = false } = request.routeOptions.config;
-    if (scopes === undefined || uncounted) return;
-    if (scopes.length > 0) {
-      const began = performance.now();
-      await access.admit(request, scopes);
-      noteWait(request.raw, performance.now() - began);
+    if (scopes === undefined || uncounted) {
+      done();
+      return;
     }
-    limits.admit(request, reply);
+    const began = performance.now();
+    const lookup = scopes.length === 0 ? null : access.admit(request, scopes);
+    if (lookup === null) {
+      limit(limits, request, reply, done);
+      return;
+    }
+    void lookup.then(() => {
+      noteWait(request.raw, performance.now() - began);
+      limit(limits, request, reply, done);
+    }, done);
   });
   largeBodies.watch(server);
+}
+
+function limit(limits: LimitsGuard, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  try {
+    limits.admit(request, reply);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
 }

@@ -6,18 +6,18 @@ import { type Principal, UNAUTHENTICATED, type RequestContext } from './principa
 const CALLER = Symbol('caller');
 
 /** The principal is a member of the request, because a WeakMap entry per request slows garbage collection. */
-interface Asking {
+interface WithCaller {
   [CALLER]?: Principal;
 }
 
 export function setPrincipal(request: FastifyRequest, principal: Principal): void {
-  (request.raw as Asking)[CALLER] = principal;
+  (request.raw as WithCaller)[CALLER] = principal;
   request.keyName = principal.keyId ?? (principal.isAnonymous ? null : principal.client);
 }
 
 /** The principal of a request; UNAUTHENTICATED before the guard has run. */
 export function principalOf(request: FastifyRequest): Principal {
-  return (request.raw as Asking)[CALLER] ?? UNAUTHENTICATED;
+  return (request.raw as WithCaller)[CALLER] ?? UNAUTHENTICATED;
 }
 
 /** @throws Problem INVALID_IDEMPOTENCY_KEY */

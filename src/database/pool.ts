@@ -9,7 +9,7 @@ import { watchStandbyNotices } from './commit-watch.js';
 import { registerTextArrays } from './text-array.js';
 
 /** Time beyond the statement timeout of the server. */
-const ANSWER_GRACE_MS = 1000;
+const RESPONSE_GRACE_MS = 1000;
 
 /** Idle connections are closed, because one that failed silently must not be used again. */
 const IDLE_TIMEOUT_MS = 10_000;
@@ -151,7 +151,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     max: size,
     maxUses,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,

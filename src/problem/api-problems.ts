@@ -8,7 +8,7 @@ const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
   // For a query parameter that the operation does not have.
   'INVALID_REQUEST',
-  ...(['URI_TOO_LONG', 'HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
+  ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR'] as const),
 ];
 const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),

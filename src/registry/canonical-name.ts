@@ -62,11 +62,16 @@ export function comparisonOf(name: Name, foldsCase: boolean): string {
   return comparisonKey(named, { caseInsensitive: foldsCase });
 }
 
+/** The canonical text of a CORDRA identifier without query and fragment. */
+const PLAIN_CORDRA_ID = /^hdl:[0-9]+(?:\.[0-9]+)*\/[0-9A-F]{32}$/;
+
 /**
  * The name from which a canonical text was made, without the naming authorities; null if it was made from none, like an opaque metadata ID.
  * 32 hexadecimal digits in upper case count as a CORDRA identifier, which has the same URIs as a Handle.
  */
 export function nameInCanonical(canonical: string): Name | null {
+  // Recognition of this frequent form takes five times as long.
+  if (PLAIN_CORDRA_ID.test(canonical)) return toCordraId(canonical.slice('hdl:'.length));
   const read = recognize(canonical, { charset: 'unicode' });
   if (!read.ok || canonicalUri(read.value.name) === canonical) return read.ok ? read.value.name : null;
   const other = recognize(canonical, { charset: 'unicode', namingAuthorityOf: () => ({ profile: 'handle' }) });

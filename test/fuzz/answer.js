@@ -17,7 +17,7 @@ export function parseAnswers(bytes, method) {
     const headers = Object.fromEntries(lines.map(readHeader));
     const { body, after, isWhole } = split(rest, { method, status, headers });
     // The method of a malformed head is unknown.
-    const unread = method === 'HEAD' && /"(MALFORMED_HTTP|HEADERS_TOO_LARGE|URI_TOO_LONG)"\}$/.test(after.toString());
+    const unread = method === 'HEAD' && /"(MALFORMED_HTTP|HEADERS_TOO_LARGE)"\}$/.test(after.toString());
     if (after.length > 0 && !unread)
       return { failure: `more than one answer: ${after.toString('latin1').slice(0, 60)}` };
     return { status, headers, body, isWhole, open: /^text\/event-stream/.test(headers['content-type'] ?? '') };

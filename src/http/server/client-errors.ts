@@ -20,13 +20,6 @@ const responses = new WeakMap<Duplex, ServerResponse>();
 /** Connections whose rejection waits for the previous response; further bytes must not cause another. */
 const rejected = new WeakSet<Duplex>();
 
-const heads = new WeakSet<Duplex>();
-
-/** Connections whose first line is incomplete. */
-const lines = new WeakSet<Duplex>();
-
-const LINE_FEED = 0x0a;
-
 /** How long a connection is read after its last response. */
 const LINGER_MS = 2000;
 
@@ -36,16 +29,6 @@ export function watchClientErrors(instance: FastifyInstance): void {
   server.on('connection', (socket: Socket) => {
     // Node removes its own listener on CONNECT, and a reset without a listener would end the process.
     socket.on('error', () => {});
-    lines.add(socket);
-    socket.prependOnceListener('data', (bytes: Buffer) => {
-      if (isHeadRequest(bytes)) heads.add(socket);
-    });
-    const read = (bytes: Buffer): void => {
-      if (!bytes.includes(LINE_FEED)) return;
-      lines.delete(socket);
-      socket.off('data', read);
-    };
-    socket.prependListener('data', read);
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     responses.set(request.socket, response);
@@ -84,8 +67,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
     if (responses.get(socket)?.writableFinished !== false) end(socket);
     return;
   }
-  const isLongLine = error.code === 'HPE_HEADER_OVERFLOW' && lines.has(socket);
-  const code = isLongLine ? 'URI_TOO_LONG' : (BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP');
+  const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
   const problem = new Problem(code, `The request could not be parsed: ${error.message}.`);
   // The bytes are not logged, because they could contain a key.
   const { status } = CATALOGUE[code];
@@ -94,9 +76,9 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
     BROKEN_REQUEST,
   );
   const last = responses.get(socket);
+  // The last bytes that were read; a long head arrives in several parts, so that its method is unknown.
   const { rawPacket } = error as { rawPacket?: Buffer };
-  // A long head arrives in several packets, and the error has only the last.
-  const isHead = last === undefined ? heads.has(socket) : rawPacket !== undefined && isHeadRequest(rawPacket);
+  const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
   // A response was sent before the rest of the malformed body; a second one would be read as that of the next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
@@ -106,10 +88,6 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
       if (socket.writable) endWith(problem, socket, isHead);
     });
   } else endWith(problem, socket, isHead);
-}
-
-function isHeadRequest(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 0, 5) === 'HEAD ';
 }
 
 /** @param isHead true if the method is HEAD, whose response has no body (RFC 9110 9.3.2). */

@@ -22,6 +22,8 @@ export class RequestValidation extends ValidationPipe {
 
   /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    // Parameters of a path are texts, which their handlers parse; others are values of the service.
+    if (metadata.type === 'param' || metadata.type === 'custom') return sent;
     const accepted = acceptedAtOnce(sent, metadata);
     if (accepted !== null) return accepted;
     const value = withoutNulls(sent, metadata);

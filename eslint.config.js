@@ -41,7 +41,14 @@ const TESTED_CONSTANTS = [
 
 export default tseslint.config(
   {
-    ignores: ['**/dist', 'coverage', 'site', 'src/database/generated', 'test/generators/node_modules', 'test/generators/uses'],
+    ignores: [
+      '**/dist',
+      'coverage',
+      'site',
+      'src/database/generated',
+      'test/generators/node_modules',
+      'test/generators/uses',
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

@@ -6,8 +6,7 @@ import { contentFor, isJson } from './document.js';
 const NOTHING_SERVED = [400, 403, 404, 405, 408, 413, 414, 415, 417, 421, 431, 501];
 
 /** Rejections that are written before there is a request, and so without its ID. */
-const WITHOUT_REQUEST =
-  /"code":"(?:MALFORMED_HTTP|HEADERS_TOO_LARGE|REQUEST_TIMEOUT)"|does not support CONNECT/;
+const WITHOUT_REQUEST = /"code":"(?:MALFORMED_HTTP|HEADERS_TOO_LARGE|REQUEST_TIMEOUT)"|does not support CONNECT/;
 
 const PROBLEM = 'application/problem+json';
 

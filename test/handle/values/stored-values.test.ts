@@ -177,6 +177,8 @@ describe('a write of values', () => {
     expect(rejected([url(5), value(100, 'HS_ADMIN', ''), value(3, 'METADATA_ID', '')])).not.toThrow();
     expect(rejected([value(2, 'EMAIL', 'a')])).toThrow(/EMAIL cannot be stored: .* without "storesHandleValues": true/);
     expect(rejected([url(1), url(2)])).toThrow(/second URL/);
-    expect(rejected([url(1, 'ftp://a')])).toThrow(/must be an http or https URL: .* without "storesHandleValues": true/);
+    expect(rejected([url(1, 'ftp://a')])).toThrow(
+      /must be an http or https URL: .* without "storesHandleValues": true/,
+    );
   });
 });

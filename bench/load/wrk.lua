@@ -11,13 +11,14 @@ end
 -- Returns a function that fills a template: its pieces alternate between texts and placeholders.
 local function compile(template)
   if template == nil then return nil end
-  local pieces, from, varies = {}, 1, false
+  -- Without a placeholder, gmatch would search the rest of the template from each of its characters.
+  if not template:find("{%w+}") then return function() return template end end
+  local pieces, from = {}, 1
   for text, name, to in template:gmatch("(.-){(%w+)}()") do
     pieces[#pieces + 1] = text
     pieces[#pieces + 1] = name == "unique" and fresh or tonumber(name)
-    from, varies = to, true
+    from = to
   end
-  if not varies then return function() return template end end
   pieces[#pieces + 1] = template:sub(from)
   local out = {}
   return function()

@@ -1,11 +1,11 @@
 import type { QueryConfig } from 'pg';
 
 /** Number of rows for which one plan is efficient; statements with more rows are planned anew. */
-const FEW = 64;
+export const MOST_PREPARED = 64;
 
 /** A statement over rows of parameters, prepared if they are few. */
 export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
-  return rows > FEW ? { text, values } : { name, text, values };
+  return rows > MOST_PREPARED ? { text, values } : { name, text, values };
 }
 
 type Elements = readonly (string | number | null)[];

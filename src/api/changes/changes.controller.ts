@@ -52,8 +52,7 @@ export class ChangesController {
    * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,
    * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReasonCode`,
    * `withdrawalReason` and `replacedBy`. A line with `activate` gives a reserved identifier, also one of a reservation, its target and
-   * other values. `previousVersion` is changed by the single requests only. When the stream cannot continue, its last line is a `StreamEnd`,
-   * which has `"final": true`.
+   * other values. When the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('changes')
   @Requires('curate')

@@ -179,6 +179,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   ['a reservation that does not exist', FEW, (on) => reader(on).findByReservation(randomUUID())],
   ['ended leases', FEW, (on) => reader(on).findExpiredIds(100)],
   ['records by their ids', FEW, (on) => reader(on).findByIds([1n, 2n, 3n])],
+  ['the records of replays', FEW, (on) => partsOf(on, [1n, 2n, 3n])],
   ['a look-up of one identifier', FEW, (on) => finder(on).find({ ...CORDRA, guid: randomUUID() })],
   [
     'a look-up of one local name',
@@ -377,5 +378,10 @@ export const results = (on: pg.Client) =>
   new RequestResults(on as never, { statement: (work: (on: pg.Client) => unknown) => work(on) } as never);
 export const conflicts = (on: pg.Client) => new ConflictFinder(on as never);
 export const reader = (on: pg.Client) => new IdentifierReader(on as never);
+
+const partsOf = async (on: pg.Client, ids: bigint[]) => {
+  const most = { items: 1000, bytes: 1_000_000 };
+  for await (const { part } of reader(on).inParts(ids, (id) => [id], most)) if (part.length === 0) return;
+};
 const resolution = (on: pg.Client) => new ResolutionReader(on as never);
 const finder = (on: pg.Client) => new CoalescedReader(on);

@@ -29,9 +29,10 @@ const BY_METADATA = `
   FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
+/** $1: the IDs. A subquery hides their number from the planner, so that a session keeps one plan: planning takes ten times as long. */
 const BY_IDS = `
   SELECT ${recordColumns('r')}
-  FROM identifier_record r WHERE id = ANY($1::bigint[])`;
+  FROM identifier_record r WHERE id = ANY((SELECT $1::bigint[])::bigint[])`;
 
 /** $1: the IDs; $2: bytes of records after which the result ends. */
 const FIRST_BY_IDS = `
@@ -109,7 +110,7 @@ export class IdentifierReader {
 
   /** @param at compared with leases; by default the time of the transaction. @returns existing records in the order of `ids`. */
   async findByIds(ids: readonly bigint[], from: Queryable = this.pool, at?: Date): Promise<IdentifierRecord[]> {
-    const { rows } = await from.query<IdentifierRow>({ text: BY_IDS, values: [ids.map(String)] });
+    const { rows } = await from.query<IdentifierRow>(prepared('by-ids', BY_IDS, [ids.map(String)], ids.length));
     const found = new Map(
       rows.map((row) => [row.id, recordOf(row, at === undefined ? row.expired : isExpired(row, at))]),
     );

@@ -7,10 +7,11 @@ import type { IdentifierRecord, MutableAttributes } from '../../registry/identif
 import { TEXTS } from '../../registry/members.js';
 import { type Parameter, numbered, valuesOf } from './insert-parameters.js';
 import { inputOf } from './insert-statement.js';
+import { prepared } from '../statement.js';
 import { type AlternateName, gainedBy } from '../../registry/alternate-name.js';
 import { noteChanges, notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
-import { type Amendment, amended, changeTime, expiry } from '../../registry/lifecycle.js';
+import { type Amendment, EXPIRED, amended, changeTime, expiry } from '../../registry/lifecycle.js';
 
 interface Written extends RecordChange {
   readonly after: MutableAttributes;
@@ -53,7 +54,10 @@ const PARAMETERS: readonly Parameter<Written>[] = [
 
 const CLIENT = `$${PARAMETERS.length + 1}`;
 const KEY_ID = `$${PARAMETERS.length + 2}`;
-const $ = numbered(PARAMETERS);
+const parameter = numbered(PARAMETERS);
+
+/** A subquery hides the number of changes from the planner, so that a session keeps one plan: planning takes longer than executing it. */
+const $ = (name: string): string => `(SELECT ${parameter(name)})`;
 
 /** Columns that are set to the parameter of the same name. */
 const SET = [
@@ -74,7 +78,7 @@ const UPDATE = `
   WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)
     SELECT position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch
-    FROM first_event WHERE identifier_id = ANY(${$('id')})
+    FROM first_event WHERE identifier_id = ANY(${$('id')}::bigint[])
   ), appended AS (
     INSERT INTO change (position, naming_authority_id, identifier_id, version, kind, client, key_id, patch, at)
     SELECT pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
@@ -114,8 +118,13 @@ export class IdentifierUpdater {
   /** Locks identifiers before any write, and records expired leases. @returns existing records, in the order of the IDs. */
   async lock(transaction: Queryable, ids: readonly bigint[]): Promise<LockedIdentifiers> {
     const { now, pairs } = await lockForChange(transaction, ids);
-    await this.writeExpirations(transaction, [...ids, ...pairs.values()], now);
-    return { now, ...(await this.reader.findPaired(ids, pairs, transaction, now)) };
+    const found = await this.reader.findPaired(ids, pairs, transaction, now);
+    const expired = [...found.records, ...found.metadataRecords.values()].flatMap(({ id, tombstone }) =>
+      tombstone?.reasonCode === EXPIRED.reasonCode ? id : [],
+    );
+    // Most of these were recorded earlier.
+    const written = expired.length === 0 ? 0 : await this.writeExpirations(transaction, expired, now);
+    return { now, ...(written === 0 ? found : await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
   /** Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation. */
@@ -155,7 +164,8 @@ async function write(
     transaction,
     changes.map(({ record }) => ({ ...record, identifierId: record.id })),
   );
-  await transaction.query(UPDATE, [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId]);
+  const values = [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId];
+  await transaction.query(prepared('change-identifiers', UPDATE, values, changes.length));
   notePredecessors(
     transaction,
     changes.map(({ amendment }) => amendment.previousVersion),

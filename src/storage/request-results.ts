@@ -3,7 +3,7 @@ import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import type { Problem } from '../problem/problem.js';
 import { keyReused, requestInFlight } from '../problem/storage-problems.js';
-import { arrayOf, prepared } from './statement.js';
+import { arrayOf, hiddenArrays, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
 import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
@@ -77,7 +77,7 @@ const FIND_USES = `
               ELSE EXISTS (SELECT FROM identifier o
                            WHERE o.client = w.client AND o.request_key = w.key AND o.request_index = 0 OFFSET 0)
          END AS "isOther", ${HAS_STANDBY} AS "hasStandby"
-  FROM unnest($1::int[], $2::text[], $3::text[], $4::int[]) AS w(ordinal, client, key, place)
+  FROM unnest(${hiddenArrays('int', 'text', 'text', 'int')}) AS w(ordinal, client, key, place)
   LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true
   LEFT JOIN LATERAL (
     SELECT x.id, x.request_hash FROM identifier x

@@ -8,6 +8,14 @@ export function prepared(name: string, text: string, values: unknown[], rows: nu
   return rows > MOST_PREPARED ? { text, values } : { name, text, values };
 }
 
+/**
+ * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide their lengths from the planner, so that a session
+ * keeps one plan for any number of rows; for known lengths it would plan each execution, which takes longer than executing it.
+ */
+export function hiddenArrays(...types: readonly string[]): string {
+  return types.map((type, index) => `(SELECT $${index + 1}::${type}[])`).join(', ');
+}
+
 type Elements = readonly (string | number | null)[];
 
 /** A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. */

@@ -117,7 +117,8 @@ export class ChangeReader {
 
   /** One page, oldest change first. Large changes shorten it. */
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
-    const { rows } = await this.pool.query<ChangeRow>(OF_IDENTIFIER, [id.toString(), afterVersion, limit + 1]);
+    const values = [id.toString(), afterVersion, limit + 1];
+    const { rows } = await this.pool.query<ChangeRow>({ name: 'history', text: OF_IDENTIFIER, values });
     return foundIn(rows.slice(0, limit));
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { arrayOf } from '../statement.js';
+import { arrayOf, hiddenArrays } from '../statement.js';
 import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
@@ -61,24 +61,27 @@ interface FoundTexts {
 
 /** SQL: whether the values of a row are visible to the principal. */
 const isSearched = (row: 'i' | 'x'): string =>
-  `(${row}.withdrawal_reason_code IS DISTINCT FROM 'legal' OR $15::text[] IS NULL OR ${row}.naming_authority_id IN (SELECT id FROM curated))`;
+  `(${row}.withdrawal_reason_code IS DISTINCT FROM 'legal' OR (SELECT $14::text[]) IS NULL OR ${row}.naming_authority_id IN (SELECT id FROM curated))`;
+
+/** SQL: whether a row belongs to a searched naming authority. */
+const isVisible = (row: string): string =>
+  `((SELECT $13::text[]) IS NULL OR ${row}naming_authority_id IN (SELECT id FROM visible))`;
 
 /**
- * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9: the searched naming authorities, null for all; $10:
- * `MAX_CANDIDATES`; $11 and $12: the names of the keys; $13: opaque metadata IDs, compared byte by byte; $14: the rules of name comparison;
- * $15: the naming authorities whose hidden values are searched, null for all. Only the record of the first match of each text is read, up
- * to `MAX_PAGE_BYTES`; later texts have a row without a record. OFFSET 0: see the planner assumptions.
+ * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9 and $10: the names of the keys; $11: opaque metadata IDs,
+ * compared byte by byte; $12: the rules of name comparison; $13: the searched naming authorities, null for all; $14: those whose hidden
+ * values are searched, null for all. Only the record of the first match of each text is read, up to `MAX_PAGE_BYTES`; later texts have a
+ * row without a record. OFFSET 0: see the planner assumptions.
  */
 const FIND = `
   WITH input AS (
     SELECT w.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[],
-                $11::text[], $12::text[], $13::text[], $14::text[])
+    FROM unnest(${hiddenArrays('int', 'int', 'text', 'uuid', 'uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'text', 'text')})
       AS w(ordinal, reading, naming_authority, guid, local_key, key, bare_guid, target, name, local_name, opaque, rule)
   ), visible AS MATERIALIZED (
-    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($9::text[])
+    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY((SELECT $13::text[])::text[])
   ), curated AS MATERIALIZED (
-    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY($15::text[])
+    SELECT n.id FROM naming_authority n WHERE n.prefix = ANY((SELECT $14::text[])::text[])
   ), found AS (
     SELECT w.ordinal, w.reading, 1 AS nearness, 'identifier' AS matched_by,
            i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
@@ -91,8 +94,8 @@ const FIND = `
     SELECT w.ordinal, w.reading, 1, 'identifier', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM (SELECT * FROM identifier x WHERE x.guid = w.bare_guid OFFSET 0) y
-      WHERE $9::text[] IS NULL OR y.naming_authority_id IN (SELECT id FROM visible)
-      ORDER BY y.created_at, y.id LIMIT $10
+      WHERE ${isVisible('y.')}
+      ORDER BY y.created_at, y.id LIMIT ${MAX_CANDIDATES}
     ) i
     UNION ALL
     SELECT w.ordinal, w.reading, 2, 'metadataId', i.id, i.created_at, i.naming_authority_id, i.local_name, i.guid
@@ -111,8 +114,8 @@ const FIND = `
     FROM input w CROSS JOIN LATERAL (
       SELECT * FROM identifier x
       WHERE x.target = w.target AND hashtextextended(x.target, 0) = hashtextextended(w.target, 0)
-        AND ($9::text[] IS NULL OR x.naming_authority_id IN (SELECT id FROM visible)) AND ${isSearched('x')}
-      ORDER BY x.created_at, x.id LIMIT $10
+        AND ${isVisible('x.')} AND ${isSearched('x')}
+      ORDER BY x.created_at, x.id LIMIT ${MAX_CANDIDATES}
     ) i
   ), ordered AS (
     SELECT ordinal, reading, matched_by, id,
@@ -121,7 +124,7 @@ const FIND = `
            min(reading) OVER (PARTITION BY ordinal) AS first_reading,
            row_number() OVER (PARTITION BY ordinal ORDER BY reading, nearness, created_at, id) AS number
     FROM found
-    WHERE $9::text[] IS NULL OR naming_authority_id IN (SELECT id FROM visible)
+    WHERE ${isVisible('')}
   ), measured AS (
     SELECT o.*, octet_length(o.identifier) + coalesce((
              SELECT ${bytesOfRow('i')} FROM identifier i WHERE i.id = o.id AND o.number = 1
@@ -186,7 +189,6 @@ export class IdentifierSearch {
 
   private async findKeys(keys: readonly NumberedKey[], { visible, curated }: Searched): Promise<FoundTexts> {
     if (keys.length === 0) return { matches: new Map(), end: Infinity };
-    // Planning takes longer than finding 100 names, so the statement is prepared once per session.
     const values = [
       arrayOf(keys.map(({ ordinal }) => ordinal)),
       arrayOf(keys.map(({ reading }) => reading)),
@@ -196,12 +198,11 @@ export class IdentifierSearch {
       arrayOf(keys.map(({ name, opaque }) => (name ?? opaque)?.key ?? null)),
       arrayOf(keys.map(({ guid }) => guid ?? null)),
       arrayOf(keys.map(({ target }) => target ?? null)),
-      visible,
-      MAX_CANDIDATES,
       arrayOf(keys.map(({ name }) => name?.canonical ?? null)),
       arrayOf(keys.map(({ address }) => address?.comparison ?? null)),
       arrayOf(keys.map(({ opaque }) => opaque?.canonical ?? null)),
       arrayOf(keys.map(({ name }) => name?.rule ?? null)),
+      visible,
       curated,
     ];
     const { rows } = await this.pool.query<MatchRow>({ name: 'find-names', text: FIND, values });

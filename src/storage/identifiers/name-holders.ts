@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { arrayOf } from '../statement.js';
+import { arrayOf, hiddenArrays } from '../statement.js';
 import { isAt } from '../../registry/key-collision.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
@@ -29,7 +29,7 @@ export interface NameHolder {
 const FIND_IDS = `
   WITH w AS MATERIALIZED (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[]) AS u(ordinal, naming_authority, guid, local_key)
+    FROM unnest(${hiddenArrays('int', 'text', 'uuid', 'uuid')}) AS u(ordinal, naming_authority, guid, local_key)
   )
   SELECT w.ordinal, i.id, NULL AS local_name, (i.withdrawal_reason_code = 'legal') IS TRUE AS legal FROM w CROSS JOIN LATERAL (
     SELECT x.id, x.withdrawal_reason_code FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
@@ -47,7 +47,7 @@ const FIND_IDS = `
 const FIND_HOLDERS = `
   WITH w AS MATERIALIZED (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest($1::int[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])
+    FROM unnest(${hiddenArrays('int', 'text', 'uuid', 'uuid', 'text', 'text', 'uuid', 'uuid')})
       AS u(ordinal, naming_authority, metadata_key, alternate_key, name, rule, guid, local_key)
   ), held AS (
     SELECT w.ordinal, i.id, compared_name(i.metadata_id, w.rule) = compared_name(w.name, w.rule) AS is_same

@@ -135,7 +135,7 @@ export class HistoryReads {
 
   /** The last changes, newest first. @param withClients if false, the client of each is null. */
   async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
-    const query = { text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
+    const query = { name: 'last-changes', text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
     const { rows } = await this.servers.primaryFirst((at) =>
       at.query<Omit<ChangeSummary, 'patch'> & { readonly patch: string | null }>(query),
     );

@@ -5,9 +5,6 @@ interface Part {
   readonly $ref?: string;
   readonly name?: string;
   readonly in?: string;
-  readonly readOnly?: boolean;
-  readonly properties?: Readonly<Record<string, Part>>;
-  readonly required?: readonly string[];
 }
 
 interface Document {
@@ -21,14 +18,13 @@ const read = (name: string): string => readFileSync(new URL(`../../${name}`, imp
 const document: Document = JSON.parse(read('openapi/openapi.json'));
 const contract = read('docs/reference/api.md');
 
-/** The rows of a section: the first cells as they are without backticks, the last one as its names in backticks. */
-function rowsOf(heading: string): { readonly cells: string[]; readonly names: string[]; readonly last: string }[] {
-  const [, section = ''] = new RegExp(`^## ${heading}\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(contract) ?? [];
+/** The rows of the operations: the first cells as they are without backticks, the last one as its names in backticks. */
+function operations(): { readonly cells: string[]; readonly names: string[] }[] {
+  const [, section = ''] = /^## Operations\n([^]*?)^## /m.exec(contract) ?? [];
   return [...section.matchAll(/^\| (`.*?) \|$/gm)].map(([, row = '']) => {
     const cells = row.split(' | ').map((cell) => cell.trim());
-    const last = cells.at(-1) ?? '';
-    const names = [...last.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-    return { cells: cells.map((cell) => cell.replaceAll('`', '')), names, last };
+    const names = [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    return { cells: cells.map((cell) => cell.replaceAll('`', '')), names };
   });
 }
 
@@ -50,30 +46,12 @@ describe('docs/reference/api.md and the OpenAPI document', () => {
           .sort(),
       })),
     );
-    const written = rowsOf('Operations').map(({ cells, names }) => ({
+    const written = operations().map(({ cells, names }) => ({
       call: cells.slice(0, 2),
       parameters: cells.length > 2 ? names.sort() : [],
     }));
     const sorted = (calls: typeof written) =>
       [...calls].sort((one, other) => (String(one.call) < String(other.call) ? -1 : 1));
     expect(sorted(written)).toEqual(sorted(described));
-  });
-
-  it('have the same members', () => {
-    const rows = rowsOf('Members');
-    expect(rows.length).toBeGreaterThan(25);
-    const membersBySchema = new Map<string, string[]>();
-    for (const { cells, names, last } of rows) {
-      const [schema = ''] = cells;
-      const [base = '', ...added] = names;
-      const all = last.startsWith('those of') ? [...(membersBySchema.get(base) ?? []), ...added] : names;
-      membersBySchema.set(schema, all);
-      const { properties = {}, required = [] } = document.components.schemas?.[schema] ?? {};
-      const isRequest = /Request$|^Create|^Update|^Activate|^MintItem$|^ChangeLine$|Members$/.test(schema);
-      const described = Object.entries(properties)
-        .filter(([, property]) => property.readOnly !== true)
-        .map(([name]) => (isRequest || required.includes(name) ? name : `${name}?`));
-      expect([schema, [...all].sort()]).toEqual([schema, described.sort()]);
-    }
   });
 });

@@ -17,8 +17,8 @@ const SURROUNDINGS = `
 `;
 
 describe.each([
-  ['docs/how-to/use-from-code.md', 6, 4],
-  ['packages/identifier/README.md', 1, 1],
+  ['docs/how-to/use-from-code.md', 2, 0],
+  ['packages/identifier/README.md', 4, 4],
 ])('%s', (path, count, countOfPackage) => {
   const text = readFileSync(new URL(path, root), 'utf8');
   const examples = [...text.matchAll(/^```(?:js|ts)\n([\s\S]*?)^```/gm)].map(([, example = '']) => example);

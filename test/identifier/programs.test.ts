@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import ts from 'typescript';
 
-// Programs of a reader of docs/how-to/use-from-code.md and docs/reference/identifier.md, which assert what these say.
+// Programs of a reader of packages/identifier/README.md and docs/reference/identifier.md, which assert what these say.
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const SOURCES = path('programs/');

@@ -12,7 +12,7 @@ export const REFERENCE = fileURLToPath(new URL('../../docs/reference/identifier.
 const INTRODUCTION = `# The syntax library
 
 Each export of \`@mintmark/identifier\` with its declaration, by forms.
-[Use it from code](../how-to/use-from-code.md#the-syntax-of-identifiers) has examples. This file is made of the docstrings by \`node test/identifier/reference.js\`.`;
+[The package](../../packages/identifier/README.md) has examples. This file is made of the docstrings by \`node test/identifier/reference.js\`.`;
 
 /** The text of the reference. */
 export async function reference() {

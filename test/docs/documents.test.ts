@@ -157,7 +157,8 @@ describe('docs/explanation/architecture.md', () => {
       const sign = signs.find(([begin]) => begin.test(how));
       expect([file, how, sign?.[1](sources.get(file) ?? '')]).toEqual([file, how, true]);
     }
-    const hasStatements = /\b(SELECT|INSERT INTO|UPDATE) [\w$(*]|this\.prisma\.(?!identifier)\w+\.\w+\(/;
+    // `SELECT $$` is a parameter in a subquery.
+    const hasStatements = /\b(SELECT|INSERT INTO|UPDATE) (?!\$\$)[\w$(*]|this\.prisma\.(?!identifier)\w+\.\w+\(/;
     const found = [...sources].filter(([, source]) => hasStatements.test(source)).map(([file]) => file);
     expect([...new Set(named.map(({ file }) => file))].sort()).toEqual(found.sort());
   });

@@ -9,6 +9,8 @@ const STOP = 2;
 
 interface Connection {
   waiting: number;
+  /** The turn of the event loop in which its last request began. */
+  turn: number;
   /** The response to the last request that waits. */
   last: ServerResponse | null;
   /** Whether bytes of the client were dropped, so that the following ones are not a request. */
@@ -23,25 +25,34 @@ type BeginRequest = (request: IncomingMessage, response: ServerResponse) => void
 /** Bounds the cost of pipelined requests (RFC 9112 9.3.2), because Node begins every request of a packet at once. */
 export class Pipelining {
   private readonly connections = new WeakMap<object, Connection>();
+  private turn = 1;
+  private isCounting = false;
 
   /**
-   * Begins each request only after the responses before it were sent. Otherwise all responses for a client that does not read would be made
-   * and kept in memory.
+   * Begins each request only after the responses before it were sent, because otherwise all responses for a client that does not read would
+   * be made and kept in memory; and one of a connection in each turn of the event loop, because otherwise all requests of a packet would
+   * precede those of other connections.
    */
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {
-      const connection = response.socket === null ? this.connections.get(request.socket) : undefined;
-      if (connection === undefined) {
+      const connection = this.connections.get(request.socket);
+      const turn = this.currentTurn();
+      if (connection === undefined || (response.socket !== null && connection.turn !== turn)) {
+        if (connection !== undefined) connection.turn = turn;
         begin(request, response);
         return;
       }
       connection.waiting += 1;
       connection.last = response;
+      const beginLater = (): void =>
+        void setImmediate(() => {
+          connection.waiting -= 1;
+          connection.turn = this.currentTurn();
+          if (!response.destroyed) begin(request, response);
+        });
       // Node assigns the socket to a response when those before it were sent.
-      response.once('socket', () => {
-        connection.waiting -= 1;
-        begin(request, response);
-      });
+      if (response.socket === null) response.once('socket', beginLater);
+      else beginLater();
     };
   }
 
@@ -54,7 +65,7 @@ export class Pipelining {
    */
   limit(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const connection: Connection = { waiting: 0, last: null, isStopped: false };
+      const connection: Connection = { waiting: 0, turn: 0, last: null, isStopped: false };
       this.connections.set(socket, connection);
       const { parser } = socket as ParsedSocket;
       const begin = parser.onIncoming;
@@ -67,5 +78,16 @@ export class Pipelining {
         return STOP;
       };
     });
+  }
+
+  private currentTurn(): number {
+    if (!this.isCounting) {
+      this.isCounting = true;
+      setImmediate(() => {
+        this.isCounting = false;
+        this.turn += 1;
+      });
+    }
+    return this.turn;
   }
 }

@@ -77,6 +77,32 @@ describe('a connection that sends many requests at once', () => {
     expect(responses).toHaveLength(32);
   });
 
+  it('also applies where each response is sent before the next request is parsed', async () => {
+    const { begun, client } = await start((path, response) =>
+      response.req.resume().once('end', () => response.end(path)),
+    );
+    const closed = once(client, 'close');
+    const post = 'POST /0 HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\nabc';
+    client.write(post.repeat(200));
+    await closed;
+    expect(begun).toHaveLength(32);
+  });
+
+  it('has one of them begun before a request of another connection', async () => {
+    const { begun, client, server, answered } = await start((path, response) => {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      response.end(`for ${path};`);
+    });
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(other, 'connect');
+    client.write(GET_MANY(32));
+    other.write(HEAD('/other'));
+    await until(() => answered.length === 32);
+    other.destroy();
+    expect(begun.indexOf('/other')).toBeLessThan(4);
+  });
+
   it('stays open and gets every response in order, with 32 requests at a time', async () => {
     const { client, answered } = await start((path, response) => {
       setTimeout(() => response.end(`for ${path};`), Number(path.slice(1)) % 5);

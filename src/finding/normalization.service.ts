@@ -9,7 +9,7 @@ import { NamingAuthorityReads } from '../storage/replica/reads.js';
 export interface NormalizeCommand {
   readonly input: string;
   readonly kind?: Parameters<typeof normalize>[1];
-  /** As the rules of `normalize`, where `profile` is the name of `syntax`. */
+  /** The rules of `normalize`, whose `profile` is the member `syntax`. */
   readonly context?: Omit<Context, 'profile'> & { readonly syntax?: Context['profile'] };
 }
 

@@ -124,6 +124,21 @@ describe('SECURITY.md and CODE_OF_CONDUCT.md', () => {
   );
 });
 
+describe('CONTRIBUTING.md', () => {
+  it('names only functions, types and constants that exist', () => {
+    const named = read('CONTRIBUTING.md').match(/(?<=`)[A-Za-z]+[a-z][A-Z]\w+(?=`)/g) ?? [];
+    expect(named.length).toBeGreaterThan(5);
+    const folders = ['src', 'test', 'scripts', 'packages/identifier/src'];
+    const files = folders.flatMap((folder) =>
+      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.[jt]s$/.test(path) && !path.includes('generated'))
+        .map((path) => read(`${folder}/${path}`)),
+    );
+    const words = new Set(files.flatMap((text) => text.match(/\w+/g) ?? []));
+    expect(named.filter((name) => !words.has(name))).toEqual([]);
+  });
+});
+
 describe('docs/explanation/architecture.md', () => {
   const text = read('docs/explanation/architecture.md');
   const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' });

@@ -96,7 +96,7 @@ export function readAs<K extends Kind>(input: string, kind: K, options: ReadingO
   return read.ok ? ok(readingOf(kind, read.value), read.repairs) : read;
 }
 
-/** What is said of a value of a kind. */
+/** The kind, the canonical text and the parts of a value. */
 export function readingOf<K extends Kind>(kind: K, value: ValueByKind[K]): Reading<K> {
   const [, format, partsOf] = FORMS[kind];
   const name = 'name' in value ? value.name : value;

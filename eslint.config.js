@@ -64,7 +64,7 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-empty-function': 'off',
-      // A DTO is a class so that its fields can be decorated; answers are plain objects of its shape.
+      // A DTO is a class so that its fields can be decorated; responses are plain objects of its shape.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-misused-spread': 'off',
     },
@@ -72,7 +72,7 @@ export default tseslint.config(
   {
     files: ['test/**/*.ts'],
     rules: {
-      // Tests look into whatever an answer holds; their assertions are what checks its shape.
+      // Tests read members of responses; their assertions check the shape.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
@@ -91,6 +91,20 @@ export default tseslint.config(
           selector: `ImportDeclaration[source.value=/\\u002f(src|dist)\\u002f|^@mintmark\\u002f/] > ImportSpecifier[imported.name=/^(?!(${TESTED_CONSTANTS.join('|')})$)[A-Z][A-Z0-9_]*$/]`,
           message:
             'A test states the values that it expects: write the value here. TESTED_CONSTANTS in eslint.config.js lists the constants that a test may import.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/http/validation/request-validation.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@nestjs/common',
+          importNames: ['Body', 'Query'],
+          message: 'Use ValidBody and ValidQuery, which validate.',
         },
       ],
     },

@@ -36,7 +36,6 @@ import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-sheddin
 import { rejectMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
 import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
-import { RequestValidation } from './http/validation/request-validation.js';
 import { rejectUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
@@ -155,7 +154,6 @@ export async function createApplication(
   methods.watch(server);
   admitRequests(server, app.get(AccessGuard), limits, app.get(LargeBodies));
   app.useGlobalFilters(new ProblemFilter((request) => interfaces.of(request).sendProblem));
-  app.useGlobalPipes(new RequestValidation());
   const prepare = async () => {
     await app.init();
     if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));

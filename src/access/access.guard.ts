@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
 import { onlyReads } from '../http/route-settings.js';
@@ -44,7 +44,7 @@ const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
 
 /** Authenticates requests before their bodies are read (see `admission.ts`) and checks the scope of the route. */
 @Injectable()
-export class AccessGuard implements CanActivate {
+export class AccessGuard {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly rules: AccessRules,
@@ -75,13 +75,6 @@ export class AccessGuard implements CanActivate {
     const { adminApiKey, publicRead, publicHistory } = this.rules;
     if (adminApiKey === null) return OPEN_ACCESS;
     return publicRead ? ANONYMOUS_READERS[publicHistory] : null;
-  }
-
-  /** @throws TypeError for a handler with neither scopes nor `@Public()`, because the admission hook skips such routes. */
-  canActivate(context: ExecutionContext): boolean {
-    const { routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (routeOptions.config.scopes !== undefined) return true;
-    throw new TypeError(`${context.getClass().name}.${context.getHandler().name} requires no scope and is not public`);
   }
 
   /** @param scopes null where reading is public. */

@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import type { RequestLimits } from '../config/config.js';
 import { Metrics } from '../metrics/metrics.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
@@ -47,7 +46,6 @@ export class AccessModule {
       imports: [StorageReadModule],
       providers: [
         ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
-        { provide: APP_GUARD, useExisting: AccessGuard },
         { provide: Places, useFactory: () => new Places(READ_PLACES, READ_SHARE) },
       ],
       exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget, Places],

@@ -10,8 +10,14 @@ import type { LimitsGuard } from './limits/limits.guard.js';
 /**
  * Limits requests to unknown paths and methods by address, except the paths that the interface does not count. The hook is
  * synchronous: after an asynchronous one, an invalid body would be reported in place of the unknown path.
+ * @throws TypeError when a route is registered with neither scopes nor `@Public()`, which `admitRequests` would not authenticate.
  */
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
+  server.addHook('onRoute', ({ method, url, config, onRequest }) => {
+    // Routes that reject every request do so in a hook of their own.
+    if (config?.scopes !== undefined || onRequest !== undefined || method === 'OPTIONS') return;
+    throw new TypeError(`the route ${String(method)} ${url} requires no scope and is not public`);
+  });
   server.addHook('onRequest', (request, reply, done) => {
     const isUnrouted = request.routeOptions.config.scopes === undefined;
     if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limit(limits, request, reply, done);

@@ -58,6 +58,9 @@ function readsQuery(prototype: object, name: string | symbol): boolean {
 }
 
 /** Whether a request cannot change anything. */
-export function onlyReads({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.config.onlyReads === true;
+export function onlyReads(request: FastifyRequest): boolean {
+  const { method } = request;
+  return (
+    method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || request.routeOptions.config.onlyReads === true
+  );
 }

@@ -43,9 +43,9 @@ export class Batcher<T, R> {
   }
 
   /** @throws Problem OVERLOADED when the queue is full; the error of this item. */
-  async add(item: T): Promise<R> {
-    if (this.queue.length >= this.limits.maxQueueLength) throw queueFull();
+  add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
+      if (this.queue.length >= this.limits.maxQueueLength) throw queueFull();
       this.queue.push({ item, resolve, reject, since: performance.now() });
       this.start();
       if (this.queue.length > 0) this.watch();

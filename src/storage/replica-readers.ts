@@ -24,14 +24,17 @@ export class Readers<R> {
    * used.
    * @throws the error of the primary; an error of the replica is ignored.
    */
-  async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
+  replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
-    if (replica === null || atReplica === null) return read(atPrimary);
+    return replica === null || atReplica === null ? read(atPrimary) : this.readFirst(atReplica, replica, read);
+  }
+
+  private async readFirst<T>(atReplica: R, replica: Replica, read: (at: R) => Promise<T>): Promise<T> {
     const { isUsable, reads } = replica;
     const found = isUsable ? await read(atReplica).catch(() => null) : null;
     const isFound = found !== null && !(Array.isArray(found) && found.length === 0);
     reads[isFound ? 'replica' : isUsable ? 'fallback' : 'primary'] += 1;
-    return isFound ? found : read(atPrimary);
+    return isFound ? found : read(this.atPrimary);
   }
 
   /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away. */

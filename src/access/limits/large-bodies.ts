@@ -115,6 +115,5 @@ function clientOf(request: FastifyRequest): string {
 
 /** Whether a route reads the whole body before its handler runs. */
 function isCollected(request: FastifyRequest): boolean {
-  const { scopes } = request.routeOptions.config;
-  return scopes !== undefined && hasUsableBody(request) && !isStreamed(request);
+  return hasUsableBody(request) && !isStreamed(request) && request.routeOptions.config.scopes !== undefined;
 }

@@ -1,5 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import { ADMIN, type Principal, type RequestContext, type Scope } from '../../access/principal.js';
 import { Requires, RequiresKey } from '../../access/requires.js';
@@ -56,7 +57,7 @@ export class ApiKeysController {
     ...WRITES,
   )
   async createKey(
-    @Body() request: CreateApiKeyDto,
+    @ValidBody() request: CreateApiKeyDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreatedApiKeyDto> {
@@ -80,7 +81,7 @@ export class ApiKeysController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
-    @Query() { limit, cursor }: PageQueryDto,
+    @ValidQuery() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {

@@ -1,4 +1,4 @@
-import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../access/current-principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
@@ -15,7 +15,7 @@ import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndj
 import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
-import { readPart } from '../../http/validation/request-validation.js';
+import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import {
   ApiBody,
   ApiConsumes,
@@ -80,7 +80,7 @@ export class ChangesController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   async changeIdentifiers(
-    @Query() { dryRun, columns, namingAuthority }: ChangesQueryDto,
+    @ValidQuery() { dryRun, columns, namingAuthority }: ChangesQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,

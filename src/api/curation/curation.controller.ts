@@ -1,5 +1,4 @@
 import {
-  Body,
   Controller,
   type ExecutionContext,
   HttpCode,
@@ -12,6 +11,7 @@ import {
   createParamDecorator,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ValidBody } from '../../http/validation/request-validation.js';
 import { requestContextOf } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -111,7 +111,7 @@ export class CurationController {
   @ApiChange('required', ['PRECONDITION_REQUIRED', 'READ_ONLY_MEMBER', ...OF_NAMES])
   async change(
     @ChangeTarget() target: Target,
-    @Body() request: UpdateIdentifierDto,
+    @ValidBody() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
     if (target.ifMatch !== undefined) return this.run(target, { step: 'changed', values: request }, reply);
@@ -133,7 +133,7 @@ export class CurationController {
   @ApiChange('optional', ['READ_ONLY_MEMBER', ...OF_NAMES], '100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A')
   async activate(
     @ChangeTarget() target: Target,
-    @Body() { metadataTarget, ...values }: ActivateIdentifierDto,
+    @ValidBody() { metadataTarget, ...values }: ActivateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
     const command = { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) } as const;
@@ -152,7 +152,7 @@ export class CurationController {
   @ApiChange('optional', ['REPLACEMENT_NOT_FOUND', 'RESERVED_REASON_CODE'])
   async withdraw(
     @ChangeTarget() target: Target,
-    @Body() request: WithdrawRequestDto,
+    @ValidBody() request: WithdrawRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
     return this.run(target, { ...request, step: 'withdrawn' }, reply);

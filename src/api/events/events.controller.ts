@@ -1,5 +1,6 @@
-import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { LongLived } from '../../access/limits/limits.guard.js';
@@ -70,7 +71,7 @@ export class EventsController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...PREFIX_CODES)
   async read(
-    @Query() query: EventsQueryDto,
+    @ValidQuery() query: EventsQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Headers('accept') accept: string | undefined,
     @Headers('last-event-id') lastEventId: string | undefined,

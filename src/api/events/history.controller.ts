@@ -1,5 +1,6 @@
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
@@ -43,7 +44,7 @@ export class HistoryController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
   async ofIdentifier(
     @Param('identifier') identifier: string,
-    @Query() query: PageQueryDto,
+    @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
@@ -67,7 +68,7 @@ export class HistoryController {
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async ofNamingAuthority(
     @Param('namingAuthority') namingAuthority: string,
-    @Query() query: PageQueryDto,
+    @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {

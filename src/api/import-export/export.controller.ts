@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Controller, Get, Headers, HttpStatus, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, HttpStatus, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { CurrentPrincipal } from '../../access/current-principal.js';
@@ -10,7 +10,7 @@ import { Requires } from '../../access/requires.js';
 import { streamEnd } from '../../http/body/stream-summary.dto.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, JSON_LINES, NDJSON } from '../../http/body/streamed-body.js';
-import { withQueryPointers } from '../../http/validation/request-validation.js';
+import { ValidQuery, withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -107,7 +107,7 @@ export class ExportController {
   })
   @ApiProblems('INVALID_REQUEST', 'NOT_ACCEPTABLE', ...SYNTAX_CODES)
   async export(
-    @Query() { columns, delimiter, excel, ...filter }: ExportQueryDto,
+    @ValidQuery() { columns, delimiter, excel, ...filter }: ExportQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Headers('accept') accept: string | undefined,
     @Req() request: FastifyRequest,

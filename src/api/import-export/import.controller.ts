@@ -1,4 +1,4 @@
-import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
@@ -11,7 +11,7 @@ import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.d
 import { columnRule } from '../../http/csv/file-columns.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
-import { readPart } from '../../http/validation/request-validation.js';
+import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
 import {
   ApiBody,
@@ -79,7 +79,7 @@ export class ImportController {
   })
   @ApiProblems('INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE')
   async import(
-    @Query() { dryRun, columns }: FileQueryDto,
+    @ValidQuery() { dryRun, columns }: FileQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import { Places, holderOf } from '../../access/limits/places.js';
@@ -10,7 +10,7 @@ import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/cursor.js';
-import { withQueryPointers } from '../../http/validation/request-validation.js';
+import { ValidBody, ValidQuery, withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
@@ -82,7 +82,7 @@ export class LookupController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'FILTER_TOO_BROAD', ...SYNTAX_CODES)
   async list(
-    @Query() query: ListQueryDto,
+    @ValidQuery() query: ListQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -125,7 +125,7 @@ export class LookupController {
   })
   @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   async findMany(
-    @Body() { items }: LookupRequestDto,
+    @ValidBody() { items }: LookupRequestDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,

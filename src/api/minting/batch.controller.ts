@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Body, Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
@@ -7,7 +7,7 @@ import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { readPart } from '../../http/validation/request-validation.js';
+import { ValidBody, ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import { sendStream } from '../../http/body/send-stream.js';
 import { ApiBody, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
@@ -62,8 +62,8 @@ export class BatchController {
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'IDEMPOTENCY_KEY_REUSED'] as const),
   )
   async mint(
-    @Body() body: unknown,
-    @Query() { mode }: BatchQueryDto,
+    @ValidBody() body: unknown,
+    @ValidQuery() { mode }: BatchQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() httpRequest: FastifyRequest,

@@ -1,5 +1,6 @@
-import { Controller, Headers, HttpCode, HttpStatus, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ValidQuery } from '../../http/validation/request-validation.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -68,7 +69,7 @@ export class BulkController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   async mint(
-    @Query() { namingAuthority }: BulkQueryDto,
+    @ValidQuery() { namingAuthority }: BulkQueryDto,
     @Context() context: RequestContext,
     @Headers('prefer') prefer: string | undefined,
     @Req() request: FastifyRequest,

@@ -1,5 +1,6 @@
-import { Body, Controller, Post, Res } from '@nestjs/common';
+import { Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidBody } from '../../http/validation/request-validation.js';
 import { setRateLimitHeaders } from '../../access/limits/limits.guard.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
@@ -73,7 +74,7 @@ export class MintingController {
     ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
   )
   async mint(
-    @Body() request: MintRequestDto,
+    @ValidBody() request: MintRequestDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, Headers, HttpStatus, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Headers, HttpStatus, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -64,7 +65,7 @@ export class NamingAuthoritiesController {
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
   async list(
-    @Query() query: PageQueryDto,
+    @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityPageDto> {
@@ -129,7 +130,7 @@ export class NamingAuthoritiesController {
     ...ONCE,
   )
   async create(
-    @Body() request: CreateNamingAuthorityDto,
+    @ValidBody() request: CreateNamingAuthorityDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
@@ -181,7 +182,7 @@ export class NamingAuthoritiesController {
   )
   async change(
     @Param('namingAuthority') prefix: string,
-    @Body() request: UpdateNamingAuthorityDto,
+    @ValidBody() request: UpdateNamingAuthorityDto,
     @Context() context: RequestContext,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidBody } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -47,7 +48,7 @@ export class NormalizationController {
   })
   @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
   async normalize(
-    @Body() { items }: NormalizeRequestDto,
+    @ValidBody() { items }: NormalizeRequestDto,
     @CurrentPrincipal() principal: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { ValidBody } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { RequestContext, Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -75,7 +76,7 @@ export class ReservationController {
   })
   @ApiProblems(...OF_A_CHANGE, ...PREFIX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(
-    @Body() request: CreateReservationDto,
+    @ValidBody() request: CreateReservationDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationDto> {
@@ -106,7 +107,7 @@ export class ReservationController {
   @Settles('activate')
   async activate(
     @Param('id') id: string,
-    @Body() selection: ReservationMembersDto,
+    @ValidBody() selection: ReservationMembersDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {
@@ -122,7 +123,7 @@ export class ReservationController {
   @Settles('release')
   async release(
     @Param('id') id: string,
-    @Body() selection: ReservationMembersDto,
+    @ValidBody() selection: ReservationMembersDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationReportDto> {

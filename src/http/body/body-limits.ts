@@ -32,11 +32,11 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   });
   // Runs after "onRequest", whose hooks may reject the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const { bodyLimit } = request.routeOptions;
-    const isTooLarge = hasUsableBody(request) && !isStreamed(request) && contentLength(request) > bodyLimit;
+    const isCollected = hasUsableBody(request) && !isStreamed(request);
     const isExpecting = expecting.has(reply.raw);
-    if (isTooLarge) done(tooLarge(bodyLimit));
-    else if (isExpecting && !isReadable(request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
+    if (isCollected && contentLength(request) > request.routeOptions.bodyLimit) {
+      done(tooLarge(request.routeOptions.bodyLimit));
+    } else if (isExpecting && !isReadable(request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
     else {
       if (isExpecting) reply.raw.writeContinue();
       done(null, payload);

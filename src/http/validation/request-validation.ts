@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, Body, Query, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Problem, type ProblemDetail, invalidRequest, pointerStep } from '../../problem/problem.js';
@@ -22,8 +22,6 @@ export class RequestValidation extends ValidationPipe {
 
   /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // Parameters of a path are texts, which their handlers parse; others are values of the service.
-    if (metadata.type === 'param' || metadata.type === 'custom') return sent;
     const accepted = acceptedAtOnce(sent, metadata);
     if (accepted !== null) return accepted;
     const value = withoutNulls(sent, metadata);
@@ -55,6 +53,14 @@ export class RequestValidation extends ValidationPipe {
     }
   }
 }
+
+const VALIDATION = new RequestValidation();
+
+/** Injects the validated body. A global pipe would wait for each parameter of each handler. */
+export const ValidBody = (): ParameterDecorator => Body(VALIDATION);
+
+/** Injects the validated query. */
+export const ValidQuery = (): ParameterDecorator => Query(VALIDATION);
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
 export function readPart<T extends object>(dto: new () => T, sent: unknown): T {

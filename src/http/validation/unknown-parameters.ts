@@ -17,7 +17,7 @@ const MAX_NAME = 100;
 export function rejectUnknownParameters(server: FastifyInstance): void {
   // Runs after "onRequest", which authenticates, and before the body is read.
   server.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.routeOptions.config.rejectsQuery !== true || !request.url.includes('?')) {
+    if (!request.url.includes('?') || request.routeOptions.config.rejectsQuery !== true) {
       done(null, payload);
       return;
     }

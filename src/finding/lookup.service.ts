@@ -117,15 +117,24 @@ export class LookupService {
     limit: number,
     principal: Principal,
   ): Promise<IdentifierRecord[] | null> {
-    const { metadata, opaqueMetadata, curated: _, ...others } = filter;
-    const isAlone = Object.values(others).every((value) => value === undefined);
-    const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);
-    if (names.length === 0 || !isAlone) return null;
+    const names = [filter.metadata, filter.opaqueMetadata].filter((name) => name !== undefined);
+    if (names.length === 0 || !isOfMetadataAlone(filter)) return null;
     const found = await Promise.all(names.map((name) => this.reads.findByMetadataId(name)));
     const few = found.flatMap((records) => records?.filter((record) => !principal.hides(record)) ?? []);
     if (found.includes(null) || few.length > limit) return null;
     return names.length === 1 ? few : few.sort(inOrderOfMinting);
   }
+}
+
+/** Members of a filter for one metadata ID. */
+const OF_METADATA: ReadonlySet<string> = new Set([
+  'metadata',
+  'opaqueMetadata',
+  'curated',
+] satisfies (keyof PageFilter)[]);
+
+function isOfMetadataAlone(filter: PageFilter): boolean {
+  return Object.entries(filter).every(([name, value]) => value === undefined || OF_METADATA.has(name));
 }
 
 function tooBroad(): Problem {

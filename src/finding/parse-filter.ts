@@ -30,10 +30,13 @@ export interface IdentifierFilter {
 export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdFrom, createdBefore } = filter;
+  const { metadata, opaqueMetadata } = metadataIn(metadataId, known, namingAuthority);
+  // Members are listed, because spreading objects takes a tenth of a look-up by metadata ID.
   return {
-    ...metadataIn(metadataId, known, namingAuthority),
+    metadata,
+    opaqueMetadata,
     alternate: nameOf(alternateId, known, '/alternateId'),
-    ...(principal.hasRestrictedView && { namingAuthorities: known.prefixes }),
+    namingAuthorities: principal.hasRestrictedView ? known.prefixes : undefined,
     curated: principal.curatedIn(known),
     namingAuthority: namingAuthority === undefined ? undefined : prefixOf(namingAuthority, known),
     state,
@@ -54,7 +57,7 @@ function metadataIn(
   const opaqueMetadata = text === undefined ? undefined : searchedOpaqueName(text, known, namingAuthority);
   if (text === undefined || opaqueMetadata === undefined) return { metadata: nameOf(text, known, '/metadataId') };
   const read = known.readName(text);
-  return { ...(read.ok && { metadata: read.value }), opaqueMetadata };
+  return { metadata: read.ok ? read.value : undefined, opaqueMetadata };
 }
 
 function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointer: string): CanonicalName | undefined {

@@ -87,10 +87,10 @@ export class LookupController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierPageDto> {
-    const { limit, cursor, sort: order, total, ...filter } = query;
+    const { limit, cursor, sort: order, total } = query;
     const after = () => (cursor === undefined ? undefined : this.positionOf(cursor, order));
     const holder = holderOf(request, reply);
-    const command = { filter, limit, order, withTotal: total === true, holder, after };
+    const command = { filter: query, limit, order, withTotal: total === true, holder, after };
     const page = await withQueryPointers(this.lookup.page(command, principal));
     const next = page.next === null ? null : this.cursorAfter(page.next, order);
     if (next !== null) {

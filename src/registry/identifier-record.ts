@@ -190,9 +190,9 @@ export function recordBytes(record: IdentifierRecord): number {
 
 function bytesOf(record: SizedAttributes): number {
   const { localName, metadataId, alternateIds, previousVersion } = record;
-  const texts = TEXTS.map(({ name }) => record[name]);
-  return [localName, metadataId, previousVersion, ...texts, ...alternateIds].reduce(
-    (sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)),
-    0,
-  );
+  let bytes =
+    Buffer.byteLength(localName) + Buffer.byteLength(metadataId ?? '') + Buffer.byteLength(previousVersion ?? '');
+  for (const { name } of TEXTS) bytes += Buffer.byteLength(record[name] ?? '');
+  for (const alternate of alternateIds) bytes += Buffer.byteLength(alternate);
+  return bytes;
 }

@@ -59,7 +59,7 @@ export interface MintCommand extends SentMembers {
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
   /** The stored texts of names that were written otherwise, if any. */
-  readonly understood?: Understood;
+  readonly understood?: Understood | undefined;
 }
 
 /** Stored texts of names by their JSON Pointers in the request. */
@@ -94,12 +94,14 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   note('/metadataId', metadataId, metadata?.canonical);
   const alternates = alternateIds === undefined ? [] : readAlternates(alternateIds, known, '/alternateIds', note);
   note('/previousVersion', request.previousVersion, previousVersion?.canonical);
+  const { target, language } = textsAfter(NO_TEXTS, readTexts(request));
   return {
     namingAuthority,
     metadata,
     mintMetadataId,
     metadataTarget: request.metadataTarget ?? null,
-    ...textsAfter(NO_TEXTS, readTexts(request)),
+    target,
+    language,
     alternates,
     previousVersion,
     guid: guid === undefined ? null : readGuid(guid),
@@ -111,7 +113,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
     leaseUntil: readLease(request.state, request.leaseUntil),
     onExisting: request.onExisting ?? 'match',
     sent: IGNORABLE_MEMBERS.filter((name) => request[name] !== undefined),
-    ...(understood !== undefined && { understood }),
+    understood,
   };
 }
 
@@ -125,29 +127,30 @@ export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }
 
-/** The canonical JSON of a request, on which its fingerprint depends. */
+/**
+ * The canonical form of a request, on whose JSON its fingerprint depends. JSON has no undefined members. Spreading objects in place of
+ * them takes microseconds of each mint.
+ */
 export function canonicalMint(command: MintCommand): object {
-  const { namingAuthority, metadata, mintMetadataId, alternates, guid, localName, leaseUntil, onExisting } = command;
-  return {
-    namingAuthority: namingAuthorityKey(namingAuthority),
-    ...(metadata !== null && { metadata: metadata.key }),
-    ...(mintMetadataId && { mintMetadataId }),
-    ...(command.metadataTarget !== null && { metadataTarget: command.metadataTarget }),
-    ...Object.fromEntries(TEXTS.flatMap(({ name }) => (command[name] === null ? [] : [[name, command[name]]]))),
-    // An update with an empty list removes the alternates.
-    ...((alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'))) && {
-      alternates: alternates.map(({ key }) => key),
-    }),
-    ...(command.previousVersion !== null && { previousVersion: command.previousVersion.key }),
-    ...(guid !== null && { guid }),
-    ...(localName !== null && { localName }),
-    ...(command.localNameStart !== '' && { localNameStart: command.localNameStart }),
-    ...(command.handleValues !== null && {
-      handleValues: command.handleValues.map(({ timestamp: _, ...value }) => value),
-    }),
-    ...(leaseUntil !== null && { leaseUntil: leaseUntil.toISOString() }),
-    ...(onExisting !== 'match' && { onExisting }),
+  const { alternates, handleValues, leaseUntil, onExisting } = command;
+  // An update with an empty list removes the alternates.
+  const hasAlternates = alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'));
+  const canonical: Record<string, unknown> = {
+    namingAuthority: namingAuthorityKey(command.namingAuthority),
+    metadata: command.metadata?.key,
+    mintMetadataId: command.mintMetadataId || undefined,
+    metadataTarget: command.metadataTarget ?? undefined,
+    alternates: hasAlternates ? alternates.map(({ key }) => key) : undefined,
+    previousVersion: command.previousVersion?.key,
+    guid: command.guid ?? undefined,
+    localName: command.localName ?? undefined,
+    localNameStart: command.localNameStart === '' ? undefined : command.localNameStart,
+    handleValues: handleValues?.map(({ timestamp: _, ...value }) => value),
+    leaseUntil: leaseUntil?.toISOString(),
+    onExisting: onExisting === 'match' ? undefined : onExisting,
   };
+  for (const { name } of TEXTS) canonical[name] = command[name] ?? undefined;
+  return canonical;
 }
 
 function readPreviousVersion(

@@ -36,8 +36,8 @@ export interface NewIdentifier extends Texts {
   readonly selfKey: CanonicalName['key'] | null;
   readonly metadata: CanonicalName | null;
   readonly alternates: readonly AlternateName[];
-  readonly handleValues?: readonly StoredValue[];
-  readonly previousVersion?: Predecessor;
+  readonly handleValues?: readonly StoredValue[] | undefined;
+  readonly previousVersion?: Predecessor | undefined;
   readonly leaseUntil: Date | null;
   readonly reservation?: string;
   readonly metadataRecord: NewMetadataRecord | null;

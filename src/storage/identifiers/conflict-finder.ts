@@ -153,14 +153,14 @@ function conflictsOf(item: NewIdentifier, byKind: ReadonlyMap<ConflictKind, Foun
     return found === null ? null : { record: found, index: byKind.get(kind)?.index ?? 0 };
   };
   const names = {
-    ...{ metadata: record('metadata'), address: record('address'), claim: record('claim') },
-    ...{ alternate: indexed('alternate'), registered: indexed('registered') },
+    metadata: record('metadata'),
+    address: record('address'),
+    alternate: indexed('alternate'),
+    claim: record('claim'),
+    registered: indexed('registered'),
   };
-  return {
-    ...names,
-    hasStandby: [...byKind.values()].some((row) => row.hasStandby),
-    collision: collisionOf(item, names),
-  };
+  const hasStandby = [...byKind.values()].some((row) => row.hasStandby);
+  return { ...names, hasStandby, collision: collisionOf(item, names) };
 }
 
 /** Expired reservations have no metadata ID and no alternates here; their keys become free when the expiry is recorded. */

@@ -46,7 +46,7 @@ export interface LatestAuthorities {
 /** A snapshot of the naming authorities, and the parsing rules that depend on them. */
 export class NamingAuthoritySnapshot {
   private readonly byKey: ReadonlyMap<string, NamingAuthority>;
-  private readonly options: RecognizeOptions;
+  private readonly options: RecognizeOptions & Context;
   private readonly asHandles: RecognizeOptions;
   private readonly views = new WeakMap<object, NamingAuthoritySnapshot>();
   private resolvers: readonly Resolver[] | null = null;
@@ -134,7 +134,8 @@ export class NamingAuthoritySnapshot {
   }
 
   /** The rules for a text of `normalize`, with what the client states. A stated resolver is the only one. */
-  contextOf(stated: Context = {}): Context {
+  contextOf(stated?: Context): Context {
+    if (stated === undefined) return this.options;
     const { resolver } = stated;
     if (resolver === undefined) return { ...this.options, ...stated, resolver: this.resolver };
     const namingAuthorityOf = (prefix: string): KnownNamingAuthority | undefined => {

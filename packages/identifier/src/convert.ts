@@ -80,12 +80,12 @@ export function unavailableUris(name: Name, options: UrisOptions = {}): Unavaila
   const inPath = localName === '' ? 'R-11' : null;
   const inHost = inPath ?? (isIPv4Address(name.namingAuthority) ? 'R-07' : null);
   const atResolver = resolver === null ? 'URI-36' : (inPath ?? (isDotSegment(localName) ? 'R-34' : null));
-  return {
-    ...(inPath !== null && { cordraPath: inPath }),
-    ...(inHost !== null && { cordraHost: inHost }),
-    ...(atResolver !== null && { resolver: atResolver }),
-    fedoraUri: 'FED-12',
-  };
+  const rules: { -readonly [form in keyof Unavailable]: string } = {};
+  if (inPath !== null) rules.cordraPath = inPath;
+  if (inHost !== null) rules.cordraHost = inHost;
+  if (atResolver !== null) rules.resolver = atResolver;
+  rules.fedoraUri = 'FED-12';
+  return rules;
 }
 
 /**

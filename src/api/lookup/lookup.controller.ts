@@ -227,19 +227,19 @@ export class LookupController {
   }
 
   private response(result: LookupResult, index: number): LookupResultDto {
-    const { input, outcome, matchedBy, record, others, candidates, canonical, fault, ...miss } = result;
-    return {
-      input,
-      outcome,
-      matchedBy,
-      ...(record !== null && { identifier: nativeText(record), record: this.presenter.show(record) }),
-      ...(others !== null && { others: [...others] }),
-      ...(candidates !== null && { candidates: [...candidates] }),
-      ...(canonical !== undefined && { canonical }),
-      ...(miss.reason !== null && { reason: miss.reason }),
-      ...(miss.hint !== null && { hint: shownHint(miss.hint) }),
-      ...(fault !== null && { problem: problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH) }),
-    };
+    const { input, outcome, matchedBy, record, others, candidates, canonical, fault, reason, hint } = result;
+    const shown: LookupResultDto = { input, outcome, matchedBy };
+    if (record !== null) {
+      shown.identifier = nativeText(record);
+      shown.record = this.presenter.show(record);
+    }
+    if (others !== null) shown.others = [...others];
+    if (candidates !== null) shown.candidates = [...candidates];
+    if (canonical !== undefined) shown.canonical = canonical;
+    if (reason !== null) shown.reason = reason;
+    if (hint !== null) shown.hint = shownHint(hint);
+    if (fault !== null) shown.problem = problemDocument(malformed(fault, `/items/${index}`), LOOKUP_PATH);
+    return shown;
   }
 
   private cursorAfter({ createdAt, id }: PageCursor, order: PageOrder): string {

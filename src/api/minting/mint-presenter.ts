@@ -42,10 +42,10 @@ export class MintPresenter {
       .headers(locationHeader(locationOf(shown)))
       .header('etag', written.entityTag);
     if (['replayed', 'found'].includes(outcome.outcome)) void reply.header('idempotency-replayed', 'true');
-    return written.toResponse(reply, {
+    const own: Pick<MintedIdentifierDto, 'metadataRecord' | 'ignored' | 'understood'> = {
       metadataRecord: this.metadataRecord(outcome, principal),
-      ...notesOn(outcome),
-    });
+    };
+    return written.toResponse(reply, addNotes(own, outcome));
   }
 
   async *results(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<MintResultDto[]> {
@@ -60,12 +60,14 @@ export class MintPresenter {
   private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
     if (result instanceof Problem) return rejected({ clientRef, result }, style);
     const { principal } = style;
-    return {
-      ...{ clientRef, status: statusOf(result), identifier: nativeText(result.record) },
+    const shown: MintResultDto = {
+      clientRef,
+      status: statusOf(result),
+      identifier: nativeText(result.record),
       record: this.show(result.record, principal),
       metadataRecord: this.metadataRecord(result, principal),
-      ...notesOn(result),
     };
+    return addNotes(shown, result);
   }
 
   /** The metadata record that was minted with the identifier; null for none, and where the metadata ID is hidden. */
@@ -82,9 +84,11 @@ export class MintPresenter {
 function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
   if (result instanceof Problem) return rejected({ clientRef, result }, style);
   const { record, metadataRecord } = result;
-  const brief = { clientRef, status: statusOf(result), identifier: nativeText(record), ...notesOn(result) };
-  if (metadataRecord === null || style.principal.hides(record)) return brief;
-  return { ...brief, metadataId: canonicalUri(identifierOf(metadataRecord)) };
+  const brief: MintResultDto = { clientRef, status: statusOf(result), identifier: nativeText(record) };
+  addNotes(brief, result);
+  if (metadataRecord !== null && !style.principal.hides(record))
+    brief.metadataId = canonicalUri(identifierOf(metadataRecord));
+  return brief;
 }
 
 function rejected(
@@ -99,6 +103,12 @@ function statusOf({ outcome }: MintOutcome): number {
   return outcome === 'created' || outcome === 'replayed' ? HttpStatus.CREATED : HttpStatus.OK;
 }
 
-function notesOn({ ignored = [], understood }: MintOutcome): Pick<MintedIdentifierDto, 'ignored' | 'understood'> {
-  return { ...(ignored.length > 0 && { ignored }), ...(understood !== undefined && { understood }) };
+/** Adds the members that few results have. */
+function addNotes<T extends Pick<MintedIdentifierDto, 'ignored' | 'understood'>>(
+  shown: T,
+  { ignored = [], understood }: MintOutcome,
+): T {
+  if (ignored.length > 0) shown.ignored = ignored;
+  if (understood !== undefined) shown.understood = understood;
+  return shown;
 }

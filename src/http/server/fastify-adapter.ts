@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { LogController } from 'fastify';
+import { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Bindings, Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
@@ -56,7 +56,7 @@ export function createAdapter(
     forceCloseConnections: true,
     genReqId: requestIdOf,
     // With Fastify's options, which are empty, pino takes twice as long.
-    childLoggerFactory: (_parent: unknown, bindings: Bindings) => logger.child(bindings),
+    childLoggerFactory: (parent: FastifyBaseLogger, bindings: Bindings) => parent.child(bindings),
     rewriteUrl: (request: IncomingMessage) =>
       interfaces.routeOf(request) ??
       routableTarget(joinIdentifierSegments(request.url ?? '/', request.method), MAX_PATH_PARAMETER_LENGTH),

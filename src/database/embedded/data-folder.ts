@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { StartupError, reasonOf } from '../../config/startup-error.js';
@@ -75,17 +75,18 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // A concurrent first start was faster; PostgreSQL will report that the folder is in use.
-    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
+    // A concurrent first start was faster, and may have removed these files; PostgreSQL will report that the folder is in use.
+    if (existsSync(folder.cluster)) return;
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
   }
 }
 
+/** Removes what interrupted starts left. A concurrent one may still write its files; what remains of them is removed at a later start. */
 export async function removeUnfinished(folder: DataFolder): Promise<void> {
   const names = await readdir(folder.path);
   const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));
-  await Promise.all(left.map((name) => rm(join(folder.path, name), { recursive: true, force: true })));
+  await Promise.allSettled(left.map((name) => rm(join(folder.path, name), { recursive: true, force: true })));
 }
 
 async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {

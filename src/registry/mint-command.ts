@@ -140,6 +140,9 @@ export function canonicalMint(command: MintCommand): object {
     metadata: command.metadata?.key,
     mintMetadataId: command.mintMetadataId || undefined,
     metadataTarget: command.metadataTarget ?? undefined,
+    // Set below; here is their place in the JSON, which must not change.
+    target: undefined,
+    language: undefined,
     alternates: hasAlternates ? alternates.map(({ key }) => key) : undefined,
     previousVersion: command.previousVersion?.key,
     guid: command.guid ?? undefined,

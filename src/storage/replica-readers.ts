@@ -24,17 +24,14 @@ export class Readers<R> {
    * used.
    * @throws the error of the primary; an error of the replica is ignored.
    */
-  replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
+  async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
-    return replica === null || atReplica === null ? read(atPrimary) : this.readFirst(atReplica, replica, read);
-  }
-
-  private async readFirst<T>(atReplica: R, replica: Replica, read: (at: R) => Promise<T>): Promise<T> {
+    if (replica === null || atReplica === null) return read(atPrimary);
     const { isUsable, reads } = replica;
     const found = isUsable ? await read(atReplica).catch(() => null) : null;
     const isFound = found !== null && !(Array.isArray(found) && found.length === 0);
     reads[isFound ? 'replica' : isUsable ? 'fallback' : 'primary'] += 1;
-    return isFound ? found : read(this.atPrimary);
+    return isFound ? found : read(atPrimary);
   }
 
   /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_RESOLVER } from '@mintmark/identifier';
 import { Problem } from '../../src/problem/problem.js';
-import { type MintRequest, mintFingerprint, parseMintRequest } from '../../src/registry/mint-command.js';
+import { type MintRequest, canonicalMint, mintFingerprint, parseMintRequest } from '../../src/registry/mint-command.js';
 import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 
 const known = new NamingAuthoritySnapshot([], DEFAULT_RESOLVER);
@@ -69,6 +69,18 @@ describe('a mint request', () => {
   it('leaves room for 32 minted digits behind the start of a local name', () => {
     expect(parse({ localNameStart: 'a'.repeat(8160) }).localNameStart).toHaveLength(8160);
     expect(rejection({ localNameStart: 'a'.repeat(8161) })).toEqual(['INVALID_REQUEST', '/localName']);
+  });
+
+  it('has a canonical form without defaults and in one order, because fingerprints of earlier requests are stored', () => {
+    const sent = { guid: GUID.toLowerCase(), language: 'EN-gb', target: 'https://repo.example.org/1' };
+    expect(JSON.stringify(canonicalMint(parse({ ...sent, onExisting: 'return', alternateIds: [] })))).toBe(
+      `{"namingAuthority":"100.102","target":"https://repo.example.org/1","language":"en-GB","guid":"${GUID}","onExisting":"return"}`,
+    );
+    expect(
+      JSON.stringify(
+        canonicalMint(parse({ mintMetadataId: true, metadataTarget: 'https://a.example/', target: 'b:c' })),
+      ),
+    ).toBe('{"namingAuthority":"100.102","mintMetadataId":true,"metadataTarget":"https://a.example/","target":"b:c"}');
   });
 
   it('says how names were understood that are stored in another notation, and nothing of the others', () => {

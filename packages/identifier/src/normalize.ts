@@ -49,7 +49,7 @@ export type Normalized<K extends Kind = Kind> = Reading<K> & {
   readonly uris: Uris;
   /** The number of the rule that forbids each form that is null in `uris`. */
   readonly unavailable: Unavailable;
-  /** What `uris` leave out of the URI; absent where they contain all of it. */
+  /** What `uris` leave out of the URI; undefined where they contain all of it. */
   readonly omitted?: Omitted | undefined;
   /** Whether both texts denote the same thing; only with `equalTo`. False for a malformed second text. */
   readonly equal?: boolean;

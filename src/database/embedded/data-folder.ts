@@ -76,7 +76,8 @@ export async function ensureCluster(
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     // A concurrent first start was faster, and may have removed these files; PostgreSQL will report that the folder is in use.
-    if (existsSync(folder.cluster)) return;
+    const isFaster = existsSync(join(folder.cluster, 'PG_VERSION'));
+    if (isFaster || (error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The data folder ${folder.path} cannot be used: ${reasonOf(error)}.`);
   }

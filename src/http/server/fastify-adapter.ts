@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyBaseLogger, LogController } from 'fastify';
-import type { Bindings, Logger } from 'pino';
+import { LogController } from 'fastify';
+import type { Logger } from 'pino';
 import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
@@ -55,8 +55,6 @@ export function createAdapter(
     // After the drain only idle connections remain.
     forceCloseConnections: true,
     genReqId: requestIdOf,
-    // With Fastify's options, which are empty, pino takes twice as long.
-    childLoggerFactory: (parent: FastifyBaseLogger, bindings: Bindings) => parent.child(bindings),
     rewriteUrl: (request: IncomingMessage) =>
       interfaces.routeOf(request) ??
       routableTarget(joinIdentifierSegments(request.url ?? '/', request.method), MAX_PATH_PARAMETER_LENGTH),

@@ -96,8 +96,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
 
   /** See `NamingAuthorityCache.lookUp`. */
   async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
-    const { primary } = this;
-    return primary.lookUp(text, work, (primary.isCurrent ? primary.latest : null) ?? (await this.current()));
+    return this.primary.lookUp(text, work, await this.current());
   }
 
   private get newer(): NamingAuthorityCache {

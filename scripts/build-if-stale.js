@@ -1,4 +1,4 @@
-// Builds the service if a file that the build reads is newer than what it makes: `node scripts/build-if-stale.js`.
+// Builds the service if a file that the build reads is newer than the output of the build: `node scripts/build-if-stale.js`.
 import { execSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** What `npm run build` makes of what; the Prisma client, which it writes, is older than dist/. */
+/** The outputs of `npm run build` and their sources. The Prisma client only has to exist, because dist/ is built after it. */
 const SOURCES = {
   'src/database/generated': [],
   'packages/identifier/dist/index.js': [

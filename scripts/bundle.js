@@ -1,5 +1,5 @@
-// Writes dist/service.js: the service with its packages in one file, which starts in half the time, because most of a start is the loading
-// of modules. `npm run build` calls it after the compiler. Where the file is missing, as under `npm run dev`, the modules run.
+// Writes dist/service.js: the service with its packages in one file, which starts in half the time, because most of a start is spent on
+// loading modules. `npm run build` calls it after the compiler. Where the file is missing, as under `npm run dev`, the modules run.
 import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-/** Packages that Nest imports only if they are used, those that have files beside their code, and Prisma's, which has 5 MB. */
+/** Not bundled: packages that Nest imports only if they are used, packages with files beside their code, and Prisma's package of 5 MB. */
 const EXTERNAL = [
   '@prisma/client/*',
   ...['@nestjs/platform-express', '@nestjs/microservices', '@nestjs/websockets', '@fastify/multipart', '@fastify/view'],
@@ -32,7 +32,7 @@ await build({
 
 /**
  * Modules find files beside them by their own address. The compiler writes a decorated class as `let Name = class Name`, whose inner name
- * would be changed; esbuild's `keepNames` would define the name of each function when a request creates it, 6 % of a look-up.
+ * esbuild would change. Its option `keepNames` would also name each function that a request creates, which takes 6 % of a look-up.
  */
 function keepAddressesAndNames({ onLoad }) {
   onLoad({ filter: /\.js$/ }, ({ path }) => {

@@ -1,4 +1,4 @@
-// Runs the built service, or the program of the argument, under each version of Node.js in scripts/node-versions/package.json: mints,
+// Runs the built service, or the program given as argument, under each version of Node.js in scripts/node-versions/package.json: mints,
 // looks up, reads the documentation, and stops. The programs are npm packages for Linux on x64; on other systems the check is skipped.
 import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** PYHANDLE's tests that can pass with a server: the others need the public proxy, or use arguments that PYHANDLE removed. */
+/** Number of PYHANDLE's tests that can pass. The remaining tests need the public proxy, or use arguments that PYHANDLE removed. */
 const REACHABLE_PYHANDLE_TESTS = 29;
 
 const { CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY, PYHANDLE_DIR, ARGO_PROBE_DIR, NIST_DIR } = process.env;
@@ -47,7 +47,7 @@ function prefixOf(user) {
   return user.slice(user.indexOf(':') + 1).split('/')[0];
 }
 
-/** PYHANDLE reads its settings from a file in its checkout, which its repository ignores, and a record that must exist. */
+/** PYHANDLE reads its settings from a file in its checkout, which its repository ignores. Its tests read a record that must exist. */
 async function runPyhandle() {
   const prefix = prefixOf(CONFORMANCE_USER);
   const settings = {
@@ -85,7 +85,7 @@ async function runPyhandle() {
   }
 }
 
-/** The record that PYHANDLE's tests of reading expect. */
+/** Writes the record that PYHANDLE's tests of reading expect. */
 async function putRecord(handle) {
   const [index, owner] = CONFORMANCE_USER.split(':');
   const value = { handle: owner, index: Number(index), permissions: '011111110011' };
@@ -103,7 +103,7 @@ async function putRecord(handle) {
   if (status >= 300) throw new Error(`${handle} cannot be written: ${status}`);
 }
 
-/** The probe registers, reads, changes and deletes a handle by PYHANDLE, and exits with 0. */
+/** The probe uses PYHANDLE to register, read, change and delete a Handle, and exits with 0 if this succeeds. */
 function runArgoProbe() {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-conformance-'));
   const file = join(folder, 'credentials.json');
@@ -125,7 +125,7 @@ function runArgoProbe() {
   }
 }
 
-/** The calls of NIST's provider class: with and without a name, again, changes, a wrong password, and deletion. */
+/** Calls NIST's provider class: creation with and without a name, repeated creation, changes, a wrong password, and deletion. */
 function runNist() {
   const script = fileURLToPath(new URL('conformance-nist.py', import.meta.url));
   const { status, output } = python([script, NIST_DIR, CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY], NIST_DIR);

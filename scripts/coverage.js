@@ -1,13 +1,13 @@
 // Runs tests and compares what they cover, by folder of src/ and of packages/, with the floors of test/coverage.json:
-//   npm run coverage                       the unit tests of the folders whose rules they decide
+//   npm run coverage                       the unit tests, for the folders whose rules they test
 //   npm run coverage -- --all              all tests but those of limits, with the services that they start
-//   npm run coverage -- --report [--all]   no tests: what the last run covered
+//   npm run coverage -- --report [--all]   runs no tests, and prints what the last run covered
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CoverageReport } from 'monocart-coverage-reports';
 
-/** Files whose subject is a limit of time or memory: services whose calls are counted are several times as slow. */
+/** Files that test a limit of time or memory. They are left out, because coverage makes a service several times as slow. */
 const LIMITS = '/e2e/(http/(large-requests|unread-responses)|faults/frozen-\\w+|minting/bulk-memory)\\.e2e';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -31,7 +31,7 @@ const report = new CoverageReport({
   all: { dir: [`${root}dist`, `${root}packages/identifier/dist`], filter: (path) => isOwn(`/${path}`) },
   entryFilter: ({ url }) => isOwn(url),
   sourceFilter: (path) => /^(packages\/[^/]+\/)?src\//.test(path),
-  // A source map names sources by relative paths; the compiled file tells of which package they are.
+  // A source map names sources by relative paths; the path of the compiled file tells to which package they belong.
   sourcePath: (path, { distFile = '' }) => {
     const source = path.replace(/^.*?(?=src\/)/, '');
     return source.startsWith('src/') ? `${/^packages\/[^/]+\//.exec(distFile)?.[0] ?? ''}${source}` : source;

@@ -57,7 +57,7 @@ function copy(value, { folder }, stages) {
   cpSync(join(dirname(path), found), to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Copies what .dockerignore does not leave out: the names after "!", without the others. */
+/** Copies what .dockerignore does not leave out: the names after "!", without the paths that it lists without "!". */
 function copyContext(to) {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

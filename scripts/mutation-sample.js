@@ -13,7 +13,7 @@ if (folder === undefined || !(Number(share) > 0)) {
   process.exit(2);
 }
 
-/** Empty lines, comments and imports have no mutants. */
+/** Lines without mutants: empty lines, comments, imports and re-exports. */
 const WITHOUT_MUTANTS = /^\s*($|\*|\/\*|\/\/|import\b|export \{)/;
 
 /** A linear congruential generator with the parameters of Numerical Recipes, because Math.random has no seed. */

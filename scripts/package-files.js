@@ -1,5 +1,5 @@
-// `npm pack` calls it before and after: writes sbom.json, the bill of materials (CycloneDX) of the packages of run time, or removes it with
-// --remove.
+// `npm pack` runs this script before and after it packs. The script writes sbom.json, the bill of materials (CycloneDX) of the runtime
+// dependencies, or, with --remove, removes it.
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { buildIfStale } from './build-if-stale.js';
 const root = new URL('../', import.meta.url);
 const sbom = new URL('sbom.json', root);
 
-/** Without the time and the random number, so that the same commit gives the same package. */
+/** The bill of materials, without its time and its random number, so that the same commit gives the same package. */
 function sbomOfRunTime() {
   const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
   const document = JSON.parse(execFileSync('npm', args, { cwd: fileURLToPath(root), maxBuffer: 64 * 1024 * 1024 }));

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 const root = new URL('../', import.meta.url);
 const isThere = (name) => existsSync(new URL(name, root));
 
-// The packages of `npm run build`.
+// `npm run build` needs these packages.
 if (isThere('node_modules/prisma-cli') && isThere('node_modules/@nestjs/cli')) {
   const { buildIfStale } = await import('./build-if-stale.js');
   buildIfStale();

@@ -1,5 +1,5 @@
-// `npm run db:migrate` and `npm run db:studio`: run `prisma migrate dev` and `prisma studio` on the embedded PostgreSQL. It is
-// started for the time of the command, unless a service with the same DATA_DIR runs.
+// `npm run db:migrate` and `npm run db:studio`: run `prisma migrate dev` and `prisma studio` on the embedded PostgreSQL, which
+// runs only during the command, unless a service with the same DATA_DIR runs it.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL('../node_modules/prisma-cli/build/index.js', i
 const cwd = fileURLToPath(new URL('../', import.meta.url));
 const [command = 'studio', ...options] = process.argv.slice(2);
 
-// The child gets the signal of a terminal too. When it has ended, the database is stopped.
+// The child process also receives the signals of a terminal. After it has ended, the database is stopped.
 let child;
 let isStopped = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -52,7 +52,7 @@ the Internet, or set PRISMA_SCHEMA_ENGINE_BINARY to the path of this program. To
 check:schema", which prints the SQL that is missing.`);
 }
 
-/** The database of DATABASE_URL, only to be viewed, or the embedded one. */
+/** The database of DATABASE_URL, which only `studio` may use, or the embedded one. */
 async function openDatabase(configured) {
   const stop = async () => {};
   if ('url' in configured) {

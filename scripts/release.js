@@ -1,8 +1,8 @@
-// Makes what a release has, in the folder release/ and without a network: the package, its bill of materials, the part of the
+// Makes the files of a release, in the folder release/ and without a network: the package, its bill of materials, the part of the
 // changelog, and the SHA-256 of each.
 //   npm run release -- --version 1.2.0   writes the version into every file that has it and into the changelog, to be read and committed
 //   npm run release -- --dry-run         makes the files of the version in package.json
-//   npm run release                      and the tag, whose push lets .github/workflows/release.yml publish the same
+//   npm run release                      makes these files and the tag; pushing it lets .github/workflows/release.yml publish the release
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 const OUT = 'release';
 const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 
-/** The lockfile, with versions of other packages, and texts about former versions. */
+/** Files in which the version is not replaced: the lockfile, which has versions of other packages, and texts about former versions. */
 const WITH_OTHER_VERSIONS = ['package-lock.json', 'CHANGELOG.md', 'test/package/releases'];
 
 try {

@@ -1,7 +1,7 @@
-// Prints the files of src/ and of packages/ of which a warm request runs a function, by V8's precise coverage:
+// Prints the files of src/ and of packages/ that have a function that a warm request runs, as measured by V8's precise coverage:
 //   npm run request-files [-- PATCH|withdraw|mint|lookup …]
-// Files that also run while the service is idle are left out, and those of HTTP, access, problems, metrics and logs;
-// the package of identifiers counts as one. It starts the service with the embedded PostgreSQL in a temporary folder, in this process.
+// Left out are files that also run while the service is idle, and files of HTTP, access, problems, metrics and logs. The package of
+// identifiers counts as one file. The script starts the service in its own process, with the embedded PostgreSQL in a temporary folder.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const WARM = 30;
 const IDLE_MS = 3000;
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-// What runs for every request before its controller is of HTTP too.
+// Files that run for every request before its controller count as files of HTTP.
 const LEFT_OUT =
   /^(api\/.*(controller|presenter|dto)|app\.setup|direct-path|.*(interface|entrance|routes)\.js|(http|access|problem|metrics|logging)\/|database\/(generated|statement-times|connection-pool))/;
 
@@ -41,7 +41,7 @@ const send = async (method, path, body, headers = {}) => {
 const mint = async () => (await send('POST', '/identifiers', { namingAuthority: '100.102' })).identifier;
 let changes = 0;
 
-/** Each makes what a request needs, and returns the request. */
+/** Each function creates what its request needs, and returns a function that sends the request. */
 const REQUESTS = {
   mint: async () => mint,
   lookup: async () => {
@@ -64,7 +64,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** The files of which a function has run since the last call. */
+/** The files that have a function that has run since the last call. */
 async function filesRun() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const run = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0));

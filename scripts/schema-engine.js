@@ -1,4 +1,4 @@
-// Prisma's schema engine as WebAssembly, without a download. Only checks and tests of development use it; the service applies
+// Prisma's schema engine as WebAssembly, without a download. Only development checks and tests use it; the service applies
 // migrations itself.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ export const ALL_TABLES = { externalTables: [], externalEnums: [] };
 
 /**
  * Runs the schema engine on a database, which it changes as `prisma migrate deploy` does.
- * A timer of the engine keeps the process alive: the caller ends it.
+ * A timer of the engine keeps the process alive, so the caller must end the process.
  * @template T
  * @param {string} url
  * @param {(engine: import('@prisma/schema-engine-wasm').SchemaEngine) => Promise<T>} work
@@ -59,7 +59,7 @@ export async function migrationsList(migrations) {
   };
 }
 
-/** Loaded once: the bindings store their instance in a variable, which a second load would replace. */
+/** The engine is loaded once, because the bindings store their instance in a variable, which a second load would replace. */
 let engineModule;
 
 async function loadEngine() {
@@ -73,7 +73,7 @@ async function loadEngine() {
   return engine;
 }
 
-/** The OID of "char", a single byte, of PostgreSQL's system catalogs. */
+/** The OID of "char", the type of a single byte in PostgreSQL's system catalogs. */
 const CHAR_OID = 18;
 const TEXT_OID = 25;
 

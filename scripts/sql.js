@@ -1,11 +1,11 @@
 // Prints SQL statements as the service sends them, to paste into psql:
 //   npm run sql              the names of all statements
 //   npm run sql -- BY_GUID   one of them
-// The statements are constants of the modules of storage, also those that no module exports.
+// The statements are constants of the modules of storage, including those that are not exported.
 import { readdirSync } from 'node:fs';
 import { register } from 'node:module';
 
-/** A hook that notes the constants in upper case of a module, after the module was evaluated. */
+/** A hook that records the constants of a module that have upper-case names, after the module was evaluated. */
 const hook = `
   export async function load(url, context, next) {
     const loaded = await next(url, context);

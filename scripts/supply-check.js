@@ -17,7 +17,7 @@ const workspaces = manifest.workspaces ?? [];
 for (const [path, entry] of Object.entries(lockfile.packages)) {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
   for (const [name, range] of kinds.flatMap((kind) => Object.entries(entry[kind] ?? {}))) {
-    // Permitted are ranges of versions and aliases; not URLs, repositories or files.
+    // Version ranges and aliases are permitted; URLs, repositories and files are not.
     if (/[:/]/.test(range.replace(/^npm:@?[^@]+/, ''))) {
       faults.push(`${path || 'package.json'} requires ${name} as ${range}, which is not a version`);
     }

@@ -16,7 +16,7 @@ if (env.UNIT_COVERAGE === '1') {
   rmSync(env.NODE_V8_COVERAGE, { recursive: true, force: true });
 }
 
-/** Each worker has a PostgreSQL and a service, so that one file needs one. */
+/** Each worker starts a PostgreSQL and a service, so one or two files run with as many workers. */
 function workersFor(patterns) {
   const files = readdirSync(new URL('../test', import.meta.url), { recursive: true }).filter((path) =>
     /\.(e2e|test)\.ts$/.test(path),
@@ -26,7 +26,7 @@ function workersFor(patterns) {
 }
 
 buildIfStale();
-// Before the tests load the machine.
+// The factor is measured before the tests load the machine.
 env.MACHINE_FACTOR ??= machineFactor().toFixed(2);
 if (env.MACHINE_FACTOR !== '1.00')
   console.log(`The machine needs ${env.MACHINE_FACTOR} times the usual time; so do limits.`);

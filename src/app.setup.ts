@@ -56,7 +56,7 @@ export interface PreparedApplication {
   prepare(): Promise<void>;
 }
 
-/** Builds the application, also for the OpenAPI document. It connects to the database at the first request. */
+/** Builds the application without connecting to the database. The OpenAPI document is generated from it too. */
 export async function createApplication(
   config: Config,
   pools: Pools,
@@ -173,7 +173,7 @@ function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg
   }
 }
 
-/** The interfaces that are on, in their precedence: the resolver serves only paths outside the Handle API. */
+/** The interfaces that are on, in order of precedence: the resolver serves only paths outside the Handle API. */
 function interfacesOf({ interfaces, openAccessHosts }: Config, entrance: Entrance | null): HttpInterfaces {
   const resolver = entrance === null ? [] : [resolverInterface(entrance)];
   const handles = interfaces.has('handles') ? [handleApiInterface(openAccessHosts === null)] : [];

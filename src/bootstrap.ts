@@ -20,17 +20,17 @@ export interface RunningInstance {
   stop(reason: string): Promise<void>;
 }
 
-/** Starts configuration, database, schema and HTTP in this order. @throws StartupError after stopping what runs. */
+/** Reads the configuration, starts the database, migrates it and opens the ports. @throws StartupError after stopping what was started. */
 export async function bootstrap(): Promise<RunningInstance> {
   const config = readConfig();
   const limit = new LineLimit(config.logLinesPerSecond);
   const logger = createLogger(config.logLevel, limit);
   for (const misspelled of config.misspelledVariables) logger.warn(misspelled, describeMisspelled(misspelled));
   for (const renamed of config.renamedVariables) logger.warn(renamed, describeRenamed(renamed));
-  // Load most modules while the database starts and migrates.
+  // Most modules are loaded while the database starts and migrates.
   const loading = import('./server.js');
   loading.catch(() => {});
-  // Checked before the database is opened, so that a start that cannot listen creates no data folder and changes no schema.
+  // The ports are checked before the database is opened, so that a start that cannot listen creates no data folder and changes no schema.
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
   try {

@@ -6,7 +6,7 @@ import { sendProblem } from './problem/send-problem.js';
 import { Problem } from './problem/problem.js';
 import type { Metrics } from './metrics/metrics.js';
 
-/** Scrapes are small; anything slower is treated as an abusive client. */
+/** Maximum time to receive a request. Scrapes are small, so a slower client is treated as abusive. */
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** Serves only `GET /metrics`, without a key. */

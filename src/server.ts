@@ -34,7 +34,7 @@ export interface Server {
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
-  // Connects while the application is created; the first use of a pool reports its errors.
+  // The pools connect while the application is created; the first use of a pool reports its errors.
   const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
   const service = await createApplication(config, pools, logger, outages);
   await connecting;
@@ -70,7 +70,7 @@ async function open(
 ): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
-  // A transaction compares the session with its server, and raises the offset of positions if the server is a new one.
+  // This empty transaction compares the session with its server, and raises the offset of positions if the server is new.
   await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());
@@ -79,11 +79,11 @@ async function open(
   if (metricsServer !== null && metricsPort !== null) {
     await listening('METRICS_PORT', config, () => metricsServer.listen({ host, port: metricsPort }));
   }
-  // Read before the first request, because the resolver recognizes paths by naming authorities.
+  // Naming authorities are read before the first request, because the resolver recognizes paths by them.
   const known = await app.get(NamingAuthorityCache).refresh();
   for (const { prefix, profile, metadataIdScheme } of config.namingAuthorities) {
     const existing = known.find(prefix);
-    // NAMING_AUTHORITIES cannot require "recognized".
+    // NAMING_AUTHORITIES cannot require the scheme "recognized".
     const hasScheme = metadataIdScheme === 'recognized' || existing?.metadataIdScheme === metadataIdScheme;
     if (existing?.profile === profile && hasScheme) continue;
     const found = { profile: existing?.profile, metadataIdScheme: existing?.metadataIdScheme };

@@ -21,7 +21,7 @@ import type { FailedAuthentications } from './failed-authentications.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether `Authorization: Basic` with the user of a key is accepted beside Bearer, for clients of Handle servers. */
+    /** Whether `Authorization: Basic` with the user of a key is accepted in addition to Bearer, for clients of Handle servers. */
     acceptsBasic?: boolean;
   }
 }
@@ -83,7 +83,7 @@ export class AccessGuard {
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
     if (principal === null) throw unauthenticated(request.headers.authorization !== undefined);
-    // Set before the scope is checked, because the request log names the key of rejected requests too.
+    // The principal is set before the scope is checked, because the log of a rejected request also names its key.
     setPrincipal(request, principal);
     if (scopes !== null) requireScope(principal, ...scopes);
     if (publicRead) setPrincipal(request, principal.withPublicRead(publicHistory !== 'none'));
@@ -100,7 +100,7 @@ export class AccessGuard {
     const [, secret = user?.secret ?? ''] = /^bearer ([!-~]+)$/i.exec(authorization) ?? [];
     if (user === null && timingSafeEqual(digest(secret), digest(adminApiKey))) return ADMIN;
     const isRecognized = this.authenticator.recognizes(secret);
-    // Counted before the look-up, so that concurrent guesses are limited too.
+    // The attempt is counted before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
     const principal = await this.authenticator
       .authenticate(secret, user, onlyReads(request))
@@ -125,7 +125,7 @@ function unauthenticated(hasKey: boolean): Problem {
   return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
-/** timingSafeEqual requires equal lengths. */
+/** Hashes a key for `timingSafeEqual`, which requires equal lengths. */
 function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

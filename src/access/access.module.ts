@@ -12,8 +12,9 @@ import { LimitsGuard } from './limits/limits.guard.js';
 import { MintBudget } from './limits/mint-budget.js';
 import { Places } from './limits/places.js';
 
-/** Concurrent costly reads of all clients and of one client; each keeps a page of records in memory. */
+/** Maximum number of concurrent costly reads of all clients; each read keeps a page of records in memory. */
 const READ_PLACES = 24;
+/** Maximum number of concurrent costly reads of one client. */
 const READ_SHARE = 4;
 
 @Module({})

@@ -9,12 +9,12 @@ import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
  * Limits requests to unknown paths and methods by address, except the paths that the interface does not count. The hook is
- * synchronous: after an asynchronous one, an invalid body would be reported in place of the unknown path.
- * @throws TypeError when a route is registered with neither scopes nor `@Public()`, which `admitRequests` would not authenticate.
+ * synchronous, because after an asynchronous hook an invalid body would be reported instead of the unknown path.
+ * @throws TypeError when a route has neither scopes nor `@Public()`, because `admitRequests` would not authenticate its requests.
  */
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRoute', ({ method, url, config, onRequest }) => {
-    // Routes that reject every request do so in a hook of their own.
+    // A route that rejects every request does so in its own `onRequest` hook.
     if (config?.scopes !== undefined || onRequest !== undefined || method === 'OPTIONS') return;
     throw new TypeError(`the route ${String(method)} ${url} requires no scope and is not public`);
   });
@@ -38,7 +38,7 @@ export function watchWork(server: FastifyInstance): void {
   });
 }
 
-/** Authenticates, authorises and limits every request before its body is read, so that a rejected request costs little. */
+/** Authenticates, authorizes and limits every request before its body is read, so that a rejected request costs little. */
 export function admitRequests(
   server: FastifyInstance,
   access: AccessGuard,

@@ -6,11 +6,11 @@ export interface BasicCredentials {
   /** The index of the user's key value, 0 to 2,147,483,647; null when the client sent none. */
   readonly index: number | null;
   readonly handle: Handle;
-  /** Has the format of an API key. */
+  /** The password, which has the format of an API key. */
   readonly secret: string;
 }
 
-/** Matches in time linear in the length of the field, which the server bounds. */
+/** Matches in time linear in the length of the field, which the server limits. */
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 const INDEXED_USER = /^([0-9]{1,10}):/;
@@ -20,7 +20,7 @@ const MAX_INDEX = 2 ** 31 - 1;
  * Reads the credentials of a Handle client: RFC 7617, with a user `index:handle` or `handle`, percent-encoded or not.
  *
  * RFC 7617 splits at the first colon, but some clients send the colon of `300:100.102/ADMIN` unencoded. Splitting at the last
- * colon reads both, because API keys contain no colon.
+ * colon reads both notations, because API keys contain no colon.
  *
  * @param field the value of `Authorization`.
  * @returns null for another scheme, a password without the format of an API key, or a user that is not a Handle.

@@ -4,8 +4,8 @@ import { ipPrefixOf } from '../http/ip-prefix.js';
 import { TokenBuckets } from './limits/token-buckets.js';
 
 /**
- * Limits failed authentications per address. A key that was valid before is never rejected here, so clients behind one
- * proxy do not affect each other.
+ * Limits failed authentications per address. A valid key that `KeyCache` recognizes is never rejected here, so clients behind
+ * one proxy do not affect each other.
  */
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
@@ -28,7 +28,7 @@ export class FailedAuthentications {
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(retryAfter) } });
   }
 
-  /** Returns the token of an attempt that succeeded. */
+  /** Gives back the token of an attempt that succeeded, or that a database error ended. */
   forgive(ip: string): void {
     this.buckets?.giveBack(ipPrefixOf(ip));
   }

@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 
-/** Milliseconds for which a key is cached: a revocation takes effect within this time on every instance. */
+/** Milliseconds for which a key is cached: a revocation takes effect in every process within this time. */
 const MAX_AGE_MS = 2000;
 
-/** Milliseconds for which a secret counts as unknown; bounded, because a restored database may contain its key. */
+/** Milliseconds for which a secret counts as unknown. The time is limited, because a restored database may contain the key. */
 const UNKNOWN_MS = 60_000;
 
-/** Applies to keys and to unknown secrets separately, so that guesses do not evict keys. */
+/** Maximum number of cached keys, and of unknown secrets, which have their own cache so that guesses do not evict keys. */
 const MAX_CACHED = 10_000;
 
 interface CachedKey {
@@ -57,7 +57,7 @@ export class KeyCache {
     if (performance.now() - (this.unknown.get(name) ?? -Infinity) < UNKNOWN_MS) return null;
     return this.share(name, async (at) => {
       const found = await this.store.findByHash(digest);
-      // The index has compared the digests already; this comparison takes constant time.
+      // The database has already compared the digests, but not in constant time as this comparison does.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
       if (key === null) {
         this.unknown.set(name, performance.now());
@@ -96,7 +96,7 @@ export class KeyCache {
     const at = performance.now();
     const { changes } = this;
     const key = read(at).then((found) => {
-      // A read that began before a change may return the former key.
+      // A read that began before a change may return the key without the change.
       if (found !== null && changes === this.changes) {
         this.keys.set(found.key.id, found);
         if (found.digest !== null) this.ids.set(found.digest, found.key.id);

@@ -7,11 +7,11 @@ import type { MintCommand } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
 
-/** The scopes of keys; `admin` includes all others. */
+/** The scopes of keys; `admin` includes all other scopes. */
 export const SCOPES = ['read', 'mint', 'register', 'curate', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A naming authority that a key covers, with or without those derived from it. */
+/** A naming authority that a key covers, with or without the naming authorities derived from it. */
 export interface Grant {
   readonly namingAuthority: string;
   /** `100.102` covers `100.102.7` only when this is true. */
@@ -54,7 +54,7 @@ export class Principal {
     return this.isRestricted && !this.seesAll;
   }
 
-  /** The grants that limit visibility; null for none. */
+  /** The grants that limit visibility; null if all naming authorities are visible. */
   get visibleGrants(): readonly Grant[] | null {
     return this.seesAll ? null : this.grants;
   }
@@ -72,7 +72,7 @@ export class Principal {
     return isLegal(record) && !this.curates(record.namingAuthority);
   }
 
-  /** The naming authorities whose hidden values are visible; undefined for all. */
+  /** The naming authorities whose hidden values this principal sees; undefined for all. */
   curatedIn(known: NamingAuthoritySnapshot): readonly string[] | undefined {
     const { grants } = this;
     if (!this.has('curate')) return [];
@@ -103,7 +103,7 @@ export class Principal {
     return covers(this.grants, namingAuthority);
   }
 
-  /** Requires scope and grant. @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN at `pointer`. */
+  /** Requires the scope and a grant. @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN at `pointer`. */
   require(scope: Scope, namingAuthority: string, pointer: string): void {
     requireScope(this, scope);
     if (this.covers(namingAuthority)) return;
@@ -112,7 +112,7 @@ export class Principal {
   }
 
   /**
-   * Requires scope and grant of a mint or a registration, and of its alternates; `onExisting: "update"` requires "curate" too.
+   * Requires the rights to mint or register, and to use the alternates; `onExisting: "update"` also requires "curate".
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
    */
   requireMinting({
@@ -132,7 +132,7 @@ export class Principal {
 
   /**
    * Requires the right to register an alternate that is a name under a naming authority of this service, so that no client can
-   * occupy a name of another one. Other alternates need no right.
+   * occupy a name of another client. Any other alternate requires no right.
    * @param index the position of the alternate in the request.
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
    */
@@ -207,7 +207,7 @@ export const READER_WITHOUT_HISTORY = new Principal(ANONYMOUS, null, ['read'], n
 
 export const ADMIN = new Principal('admin', null, ['admin'], null);
 
-/** The principal before authentication, and of public routes. */
+/** The principal of a request before its authentication, and on public routes. */
 export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
 
 export interface RequestContext {
@@ -215,7 +215,7 @@ export interface RequestContext {
   readonly idempotencyKey: string | undefined;
 }
 
-/** The name under which requests are limited: the ID of the key, or the address (undefined on a closed connection). */
+/** The name under which requests are limited: key ID, `admin` or IP prefix. @param address undefined on a closed connection. */
 export function clientIdentity(principal: Principal, address: string | undefined): string {
   if (principal.keyId !== null) return principal.keyId;
   return principal.isAnonymous ? ipPrefixOf(address) : principal.client;

@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from './principal.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scopes of which a request needs one; none for a public route. */
+    /** A request needs one of these scopes. The list is empty for a public route. */
     scopes?: readonly Scope[];
     showsHistory?: boolean;
     /** Whether a request needs a key even when reading is public. */

@@ -2,7 +2,7 @@ import type { HttpInterface } from '../http/http-interface.js';
 import { DATA_HEADERS, DATA_ONLY, securityHeaders } from '../http/server/security-headers.js';
 import { sendProblem } from '../problem/send-problem.js';
 
-/** Swagger UI needs scripts, inline styles, images as data, and requests to this service. */
+/** Swagger UI needs scripts, inline styles, images in data URLs, and requests to this service. */
 const SWAGGER_UI_HEADERS = securityHeaders(
   `${DATA_ONLY}; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'`,
 );

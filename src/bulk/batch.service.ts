@@ -29,16 +29,16 @@ import {
 /** Items per statement; all statements share one transaction. */
 const MINT_SLICE = 500;
 
-/** The most errors in the response to a batch that is rejected as a whole. */
+/** Maximum number of errors in the response to a batch that is rejected as a whole. */
 const MAX_ERRORS = 100;
 
 export interface BatchCommand {
   /** The naming authority of items that name none. */
   readonly namingAuthority: string | undefined;
   readonly items: readonly ReceivedItem[];
-  /** Whether the items were requested by their number; then the naming authority must be active. */
+  /** Whether the batch has a `count` in place of items. Its naming authority must then be active. */
   readonly isCount: boolean;
-  /** `atomic`: a failed item prevents all others from being minted. */
+  /** `atomic`: if an item fails, no item is minted. */
   readonly mode: 'perItem' | 'atomic';
 }
 
@@ -144,7 +144,7 @@ export class BatchService {
 
 /**
  * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. Called before parsing,
- * because a batch can have a million alternates. With an idempotency key, a suspended naming authority passes, because the
+ * which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted, because the
  * batch may have been minted before the suspension.
  * @throws Problem BATCH_REFUSED
  */
@@ -172,7 +172,7 @@ function requireUsable(
   requireNoRejection(problems);
 }
 
-/** Parses and authorises items, and finds those that conflict with an earlier one. */
+/** Parses and authorizes items, and finds those that conflict with an earlier one. */
 async function parseItems(
   { items: received, namingAuthority, mode }: BatchCommand,
   principal: Principal,
@@ -230,7 +230,7 @@ function findDuplicate(
       return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
     }),
   ];
-  // The first item with this metadata ID mints, and this item is compared with the minted identifier.
+  // The first item with this metadata ID is minted, and this item is compared with its identifier.
   const first = isMatch ? claimed.get(`matched ${ofMetadata}`) : undefined;
   const isCompared = first !== undefined && first === claimed.get(ofMetadata ?? '');
   const duplicate = isCompared ? undefined : claims.find(({ taken }) => taken.some((key) => claimed.has(key)));

@@ -22,7 +22,7 @@ import { UpsertsService } from '../changing/upserts.service.js';
 export interface BulkContext extends RequestContext {
   /** The naming authority of lines that name none. */
   readonly namingAuthority: string | undefined;
-  /** Logs an unexpected error of one line. @returns the problem of this line; the others are minted. */
+  /** Logs an unexpected error of one line. @returns the problem of this line; the other lines are minted. */
   readonly lineFailed: (error: unknown, line: number) => Problem;
 }
 
@@ -57,7 +57,7 @@ export class BulkService {
     private readonly keys: KeyValidity,
   ) {}
 
-  /** Parses, authorises and charges a chunk. It writes nothing, so it can run while another chunk is minted. */
+  /** Parses, authorizes and charges a chunk. It writes nothing, so it can run while another chunk is minted. */
   async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<Chunk> {
     const known = principal.viewOf(await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority)));
     const parse = (each: ReceivedLine): MintItem => {
@@ -93,7 +93,7 @@ export class BulkService {
 
   /**
    * Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. When an
-   * error follows the commit of some lines, it is the result of the others.
+   * error follows the commit of some lines, it is the result of the other lines.
    * @throws the error when no line was minted.
    */
   async mint(

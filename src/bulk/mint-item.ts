@@ -11,7 +11,7 @@ import {
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
 
-/** Items that are parsed before other requests continue. */
+/** Number of items that are parsed before other requests are processed. */
 export const PARSE_SLICE = 100;
 
 /** One of many mint requests; its naming authority is by default that of the whole request. */
@@ -29,7 +29,7 @@ export interface ReceivedItem {
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
-  /** The fingerprint source of the item: canonical JSON, or the item and its default naming authority where it is rejected. */
+  /** The fingerprint source of the item: canonical JSON, or if it is rejected, the item and its default naming authority. */
   readonly canonical: string;
 }
 
@@ -44,7 +44,7 @@ export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | u
 }
 
 /**
- * Parses and authorises an item.
+ * Parses and authorizes an item.
  * @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted.
  */
 export function parseItem(

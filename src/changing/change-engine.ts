@@ -119,7 +119,7 @@ export class ChangeEngine {
     return holders;
   }
 
-  /** Finds the holders of names. @throws Stale where expired reservations must release names first; in a preview these are free */
+  /** Finds the holders of names. @throws Stale where expired reservations must release names first; in a preview, they count as free */
   private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
     if (names.length === 0) return new Map();
     const found = await this.holders.findHolders(names, transaction);

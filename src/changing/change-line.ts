@@ -22,7 +22,7 @@ import {
 
 /** One line of a stream of changes, with names in any form (R-28). A value that is absent is not changed. */
 export interface ChangeRequest extends NewValues {
-  /** When absent, the metadata ID names the identifier, under the naming authority. */
+  /** When absent, the line names the identifier by its metadata ID and naming authority. */
   readonly identifier?: string;
   readonly namingAuthority?: string;
   readonly withdraw?: Withdrawal;
@@ -57,7 +57,7 @@ export interface ParsedChange {
   readonly repairs: readonly RepairCode[];
   /** The member of the line that names the identifier. */
   readonly pointer: '/identifier' | '/metadataId';
-  /** The metadata ID that names the identifier under a visible naming authority; null for another name. */
+  /** The metadata ID that names the identifier; null if the line has an identifier, or the naming authority is hidden. */
   readonly metadata: UniqueName | null;
   readonly step: CurationStep;
   readonly ifVersion: number | undefined;
@@ -71,17 +71,17 @@ export interface ReadyChange {
   readonly fingerprint: Digest;
 }
 
-/** The texts of a line that name identifiers, which are compared by the rules of their naming authorities. */
+/** The texts of a line that name identifiers. The rules of their naming authorities are needed to compare them. */
 export function textsIn({ request }: ReceivedChange): string[] {
   if (request instanceof Problem) return [];
   const { identifier, namingAuthority, withdraw } = request;
-  // A naming authority alone is not an identifier, so that it needs a local name.
+  // A local name is added, because a naming authority alone is not an identifier.
   const subject = identifier ?? (namingAuthority === undefined ? [] : `${namingAuthority}/0`);
   return [subject, ...namesIn({ step: 'changed', values: valuesOf(request) }), withdraw?.replacedBy ?? []].flat();
 }
 
 /**
- * Parses and authorises a line. A naming authority outside the grants is rejected before its identifiers are looked up.
+ * Parses and authorizes a line. A naming authority outside the grants is rejected before its identifiers are looked up.
  * @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted.
  */
 export function readChange(

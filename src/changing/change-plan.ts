@@ -35,8 +35,9 @@ export interface PlannedChange {
   readonly after: IdentifierRecord;
   /** Null where the record has the requested values already. */
   readonly amendment: Amendment | null;
-  /** The unique names that the record loses and gets. */
+  /** The keys of the unique names that the record loses. */
   readonly released: readonly string[];
+  /** The keys of the unique names that it gets. */
   readonly gained: readonly string[];
   /** The change of the metadata record that was minted with the object; null where it stays as it is. */
   readonly metadataRecord: PlannedChange | null;
@@ -47,7 +48,7 @@ export type ClaimedName = Extract<UniqueName, { readonly kind: 'identifier' }> &
 
 type Claimant = Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName' | 'alternateIds'>;
 
-/** The names that a record claims by new alternates: those that it does not have yet. */
+/** The names that a record claims by the alternates that it does not have yet. */
 function claimsBy(record: Claimant, alternates: readonly AlternateName[]): ClaimedName[] {
   return gainedBy(record, alternates).flatMap(({ name, index }) => {
     const address = claimOf(name, record);
@@ -105,11 +106,11 @@ export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
 }
 
 /**
- * Decides changes one by one, each on the records and names that the earlier ones leave. It writes nothing, so that a dry run
- * makes the same decisions as the change.
+ * Decides changes one by one, each based on the records and names that the earlier changes leave. It writes nothing, so that a
+ * dry run makes the same decisions as the change.
  */
 export class ChangePlan {
-  /** In their order, without those that change nothing. */
+  /** The planned changes in their order, without those that change nothing. */
   readonly changes: (PlannedChange & RecordChange)[] = [];
   private readonly records: Map<bigint, IdentifierRecord>;
   /** The ids of metadata records by the ids of their objects. */

@@ -77,7 +77,7 @@ interface StoredLine {
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
 
-/** Changes many identifiers: each chunk of lines is one transaction, and with an idempotency key one stored result. */
+/** Changes many identifiers. Each chunk of lines is one transaction and, with an idempotency key, has one stored result. */
 @Injectable()
 export class ChangeStreamService {
   constructor(
@@ -89,7 +89,7 @@ export class ChangeStreamService {
     private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
-  /** Parses and authorises a chunk, and finds its identifiers. It writes nothing, so it can run while another chunk is changed. */
+  /** Parses and authorizes a chunk, and finds its identifiers. It writes nothing, so it can run while another chunk is changed. */
   async prepare({ part, lines }: ReceivedChunk, principal: Principal): Promise<ReadyChunk> {
     const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
     const read = lines.map((line) => readChange(line, known, principal));
@@ -111,7 +111,7 @@ export class ChangeStreamService {
       };
       const targeted = { missDetail, id, metadata, step, otherId, check };
       const rejection = id === null && metadata === null ? notRegistered(missDetail, pointer) : null;
-      // A name without an address is of a naming authority that the principal cannot see, or that does not exist.
+      // A name without an address belongs to a naming authority that the principal cannot see, or that does not exist.
       const isForbidden = change.address === null && metadata === null;
       return { ...line, repairs: exactId === null ? change.repairs : [], change: rejection ?? targeted, isForbidden };
     });
@@ -122,8 +122,7 @@ export class ChangeStreamService {
    * Changes the identifiers of a chunk, committed on return. A line that was changed before with the same idempotency key
    * returns its first result.
    * @returns the results in the order of the lines.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT,
-   * CONFLICT_IN_PROGRESS
+   * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
@@ -187,7 +186,7 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** A rejection precedes the replay, because the repeat may come from another key of the client, with fewer rights. */
+/** A rejection has priority over the replay, because the key of the repeat may have fewer rights than that of the first request. */
 function resultOf(
   { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,

@@ -50,7 +50,7 @@ export interface NewValues extends GivenTexts {
 interface Activation<Values> {
   readonly step: 'activated';
   readonly values: Values;
-  /** The target of the metadata record that was minted with the object; absent where it keeps its own. */
+  /** The target of the metadata record that was minted with the object; absent if that record keeps its target. */
   readonly metadataTarget?: string;
 }
 
@@ -81,7 +81,7 @@ export function isOfValues(step: CurationStep): step is ValuesStep {
   return step.step === 'put' || step.step === 'removed' || step.step === 'deleted';
 }
 
-/** The names in a command, which are compared by the rules of their naming authorities. */
+/** The names in a command. The rules of their naming authorities are needed to compare them. */
 export function namesIn(command: CurationCommand): string[] {
   if ('values' in command) {
     const { metadataId, alternateIds, previousVersion } = command.values;
@@ -162,14 +162,14 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
-  // A legal reason hides the values of a withdrawn record without a reinstatement, which would publish them.
+  // A withdrawn record can get a legal reason, which hides its values, without a reinstatement, which would publish them.
   if (step.step === 'withdrawn' && step.reasonCode === 'legal' && record.tombstone !== null && !isLegal(record)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
     return;
   }
   const { metadata, alternates, ...others } = step.values;
-  // The request can be the whole representation.
+  // The other members may have their current values, because the request can be the whole representation.
   if ((metadata !== undefined || alternates !== undefined) && isMet(others, record)) return;
   const hint = 'only its metadataId and its alternateIds can be changed, or it can be reinstated';
   throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reasonCode}); ${hint}.`);
@@ -252,7 +252,7 @@ function decideVersion(
   const { previousVersion, ...others } = values;
   if (previousVersion === undefined) return others;
   if (previousVersion === null) return { ...others, previousVersion };
-  // The request can be the whole representation, and an import does not check for a cycle.
+  // The current previous version is not checked again. It may be part of a cycle, because an import does not check for one.
   if (record.previousVersion !== null && denotes(record.previousVersion, previousVersion)) return others;
   if (step === 'changed' && record.state === 'reserved') {
     const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;

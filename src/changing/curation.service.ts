@@ -44,7 +44,7 @@ export interface CurationResult extends Replayable<IdentifierSnapshot> {
   readonly repairs: readonly RepairCode[];
 }
 
-/** Writing to a deleted Handle registers it again. */
+/** The scope that a step requires. Writing to a deleted Handle registers it again. */
 function scopeOf(step: CurationStep, found: IdentifierRecord, principal: Principal): Scope {
   if (step.step === 'activated' && principal.has('mint')) return 'mint';
   return step.step === 'put' && isDeleted(found) ? 'register' : 'curate';
@@ -95,7 +95,7 @@ export class CurationService {
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
     const otherAddress = otherAddressIn(step);
     const check = (record: IdentifierRecord): void => {
-      // It may have been deleted since it was read.
+      // The record may have been deleted since it was read.
       if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
       requirePermitted(record, step);
       requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
@@ -114,7 +114,7 @@ export class CurationService {
     const snapshot = deserializeRecord(result);
     const hidden = principal.hides(found) ? snapshotOf(found, this.resolver) : null;
     const current = replayed ? (hidden ?? (await this.asOfNow(snapshot, all))) : snapshot;
-    // A replay may come from another key of the same client that can see more.
+    // The first request may have used another API key of the same client, which can see more.
     return { result: principal.redact(current), replayed, repairs };
   }
 

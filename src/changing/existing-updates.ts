@@ -18,10 +18,10 @@ import type { LockedIdentifiers } from '../storage/identifiers/identifier-update
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import type { Queryable } from '../storage/transactions.js';
 
-/** Bytes of the records that one transaction reads and changes. */
+/** Maximum size of the records that one transaction reads and changes, in bytes. */
 const MAX_BYTES = 16_777_216;
 
-/** Identifiers that one statement changes. */
+/** Maximum number of identifiers that one statement changes. */
 const SLICE = 500;
 
 /** A mint whose metadata ID exists, with the identifier that has it. */
@@ -85,7 +85,7 @@ export class ExistingUpdates {
   ): Promise<void> {
     const found = foundIn(results);
     if (found.length === 0) return;
-    // Another transaction minted it after the lock.
+    // Another transaction minted the identifier after the lock.
     if (locked === null) throw new Stale();
     const budget = new RecordBudget();
     for (const [job, result] of await this.apply(transaction, locked, found, principal))
@@ -94,9 +94,9 @@ export class ExistingUpdates {
 
   /**
    * Updates locked identifiers, each for one mint.
-   * @returns a result for each: the updated identifier, or the Problem WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION or
+   * @returns a result for each mint: the updated identifier, or the Problem WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION or
    * INVALID_REQUEST.
-   * @throws Stale when an identifier is not locked or has lost its metadata ID, or a name is that of an expired reservation.
+   * @throws Stale when an identifier is not locked or has lost its metadata ID, or an expired reservation has a requested name.
    */
   async apply(
     transaction: Queryable,
@@ -109,7 +109,7 @@ export class ExistingUpdates {
     const results = new Map<MintJob, MintResult>();
     const [first] = found;
     if (first === undefined) return results;
-    // The mints of a transaction belong to one request, which sees the same naming authorities.
+    // All mints of a transaction belong to one request, so they share one view of the naming authorities.
     const known = principal.viewOf(first.job.known);
     for (let from = 0; from < found.length; from += SLICE) {
       const changes = found.slice(from, from + SLICE).map(({ job, id }) => ({ job, target: targetOf(job, id) }));

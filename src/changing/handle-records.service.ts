@@ -28,7 +28,7 @@ export type PutOutcome = 'created' | 'replaced';
 const HANDLE_POINTER = '#path/handle';
 
 /**
- * Writes records for clients of the Handle System, by the services and rules of every other change. Handles are native texts
+ * Writes records for clients of the Handle System, by the same services and rules as every other change. Handles are native texts
  * (`NA/local`) as the client sent them.
  */
 @Injectable()
@@ -41,7 +41,7 @@ export class HandleRecordsService {
 
   /**
    * Writes the values of a Handle. Without `indexes` it writes all of them, and registers a Handle that does not exist. Registration
-   * requires the scope `register`, any other write `curate`.
+   * requires the scope `register`, and any other write requires `curate`.
    * @param onCharge receives the state of the rate limit of a registration.
    * @throws HandleFault code 4, 100, 101, 201 or 301
    * @throws Problem METADATA_ID_TAKEN, or as `MintingService.mint` and `CurationService.run`
@@ -57,7 +57,7 @@ export class HandleRecordsService {
       await this.minting.mint({ ...recordOf(authority, put.values), ...name }, context, onCharge);
       return 'created';
     } catch (error) {
-      // Another request registered it meanwhile.
+      // Another request registered the Handle meanwhile.
       if (error instanceof Problem && (error.code === 'IDENTIFIER_TAKEN' || error.code === 'GUID_TAKEN'))
         return this.replace(context, handle, put);
       throw error;
@@ -65,7 +65,7 @@ export class HandleRecordsService {
   }
 
   /**
-   * Mints a Handle with values. Requires the scope `mint`; an Idempotency-Key is honoured.
+   * Mints a Handle with values. Requires the scope `mint`; an Idempotency-Key applies.
    * @param start the prefix, "/" and the start of the local name, such as `100.102/` or `100.102/pre-`.
    * @throws HandleFault code 4 or 301
    * @throws Problem as `MintingService.mint`
@@ -81,7 +81,7 @@ export class HandleRecordsService {
   }
 
   /**
-   * Removes the values of the indexes; all of them, or none on an error.
+   * Removes the values at the given indexes. On an error, it removes none.
    * @throws HandleFault code 100, 200 or 301
    * @throws Problem as `CurationService.run`
    */
@@ -134,7 +134,7 @@ function changeOf({ principal, idempotencyKey }: RequestContext, handle: string)
   return { principal, idempotencyKey, identifier, pointer: HANDLE_POINTER };
 }
 
-/** The members of a new record with values. @throws HandleFault code 4 */
+/** The mint request of a new record with values. @throws HandleFault code 4 */
 function recordOf(
   { prefix, storesHandleValues: stores }: NamingAuthority,
   values: readonly StoredValue[],

@@ -2,12 +2,12 @@ import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { Holders, PlannedChange } from './change-plan.js';
 
-/** The most names that a dry run keeps from one chunk to the next ones, some 200 bytes each. */
+/** Maximum number of names that a dry run keeps for later chunks, about 200 bytes each. */
 const MAX_NAMES = 10_000;
 
 /**
- * The names that earlier lines of a dry run would release and get, so that later chunks are decided as in a change. Beyond
- * `MAX_NAMES` names, later chunks see only registered names.
+ * The names that earlier lines of a dry run would release and get, so that later chunks get the decisions of a real change.
+ * Beyond `MAX_NAMES` names, later chunks see only registered names.
  */
 export class PreviewedNames {
   private readonly names: Holders = new Map();

@@ -20,15 +20,15 @@ import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
-/** The most identifiers of one transaction where records are large. */
+/** Maximum number of identifiers that one transaction updates if records are large. */
 const FEW = 16;
 
-/** Another request used the Idempotency-Key of a mint, which must be decided again. */
+/** Another request used the Idempotency-Key of a mint, so that the mint must be decided again. */
 class KeyUsed extends Error {}
 
 /**
- * Mints identifiers, and updates those that already have the metadata IDs. The mint is tried first, so that an update costs other
- * mints nothing; updates run in separate transactions.
+ * Mints identifiers, and updates those that already have the metadata IDs. The mint is tried first, so that updates do not slow
+ * other mints; updates run in separate transactions.
  */
 @Injectable()
 export class UpsertsService {
@@ -42,7 +42,7 @@ export class UpsertsService {
   ) {}
 
   /**
-   * Mints one identifier, returns that of an earlier request, or returns or updates the one with its metadata ID.
+   * Mints one identifier, returns that of an earlier request with the same key, or returns or updates the one with its metadata ID.
    * @param onCharge as for `MintingService.mint`.
    * @throws Problem as `MintingService.mint`, and for an update WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION,
    * INVALID_REQUEST for values that are too large together, or CONFLICT_IN_PROGRESS.
@@ -59,7 +59,7 @@ export class UpsertsService {
 
   /**
    * Updates the identifiers of mints with the outcome `toUpdate`, and mints again where an identifier has lost its metadata ID.
-   * @returns a result for each mint; those without one failed by `failure`.
+   * @returns the results; a mint without a result failed with `failure`.
    */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
     const budget = new RecordBudget();
@@ -90,7 +90,7 @@ export class UpsertsService {
     return { results, failure: failed };
   }
 
-  /** Updates different identifiers in one transaction or, if that fails, in one each. */
+  /** Updates different identifiers in one transaction or, if that fails, in one transaction each. */
   private async updateGroup(
     group: readonly FoundMint[],
     principal: Principal,
@@ -122,7 +122,7 @@ export class UpsertsService {
   /**
    * Updates different identifiers in one transaction, which also stores the results of idempotency keys: a repeat returns
    * them and does not update again.
-   * @returns none for a mint whose identifier has lost its metadata ID, and none at all where another request used a key.
+   * @returns no result for a mint whose identifier has lost its metadata ID, and no results if another request used a key.
    */
   private async updateTogether(
     found: readonly FoundMint[],
@@ -156,7 +156,7 @@ function bounded(group: readonly FoundMint[]): (readonly FoundMint[])[] {
   return Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size));
 }
 
-/** Groups in which no two mints have the same identifier, in the order of the mints. */
+/** Divides mints into groups in which no two of them have the same identifier, in the order of the mints. */
 function distinct(found: readonly FoundMint[]): FoundMint[][] {
   const groups: FoundMint[][] = [];
   const next = new Map<bigint, number>();

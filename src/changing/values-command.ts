@@ -52,7 +52,7 @@ export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot, schem
   return { step: 'put', put: { ...put, values }, metadata };
 }
 
-/** The content of a write for its fingerprint, without timestamps, which are the time of the request. */
+/** The content of a write for its fingerprint, without timestamps, because they are the time of the request. */
 export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'deleted' }>): object {
   if (step.step === 'removed') return { indexes: step.indexes };
   const { values, indexes, overwrite } = step.put;
@@ -60,7 +60,7 @@ export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'delete
 }
 
 /**
- * Decides how a write changes a locked record, with its state.
+ * Decides how a write changes a locked record and its state.
  * @returns null when the record has these values already.
  * @throws HandleFault code 4, 100, 101, 200, 201, or 400 where the record may not be deleted
  * @throws Problem WRONG_STATE, METADATA_ID_IS_IDENTIFIER
@@ -73,7 +73,7 @@ export function decideValues(
   if (isDeleted(record) && (step.step !== 'put' || step.put.indexes !== null))
     throw new HandleFault(RESPONSE_CODE.handleNotFound);
   if (step.step === 'deleted') return deleteRecord(record, at);
-  // A write registers a deleted Handle again.
+  // A write registers a deleted Handle again, which requires an active naming authority.
   if (isDeleted(record)) activeIn(known, record.namingAuthority);
   if (step.step === 'put' && step.put.indexes === null && !step.put.overwrite && !isDeleted(record))
     throw new HandleFault(RESPONSE_CODE.handleExists);
@@ -113,7 +113,7 @@ function requireRoomFor(values: readonly StoredValue[]): void {
   }
 }
 
-/** New values with the stored Handle values that agree with them: the target and the metadata ID are values too. */
+/** Adds the changed Handle values to new values, because the target and the metadata ID are stored as Handle values too. */
 export function withStoredValues<
   T extends { readonly target?: string | null; readonly metadata?: CanonicalName | null },
 >({ handleValues }: IdentifierRecord, values: T, at: Date): T & Pick<Amendment, 'handleValues'> {

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { reasonOf } from './startup-error.js';
 
-/** A larger file is not a key; a device or a pipe could be endless. */
+/** Maximum size of the file. A larger one is not a key file, and a device or a pipe could be endless. */
 const MAX_FILE_BYTES = 4096;
 
-/** Adds `ADMIN_API_KEY` from the file. @returns the variables, and an error that does not contain the content. */
+/** Adds `ADMIN_API_KEY` from `ADMIN_API_KEY_FILE`. @returns the variables, and problems without the content of the file. */
 export function withAdminApiKey(variables: NodeJS.ProcessEnv): { variables: NodeJS.ProcessEnv; problems: string[] } {
   const { ADMIN_API_KEY: key = '', ADMIN_API_KEY_FILE: path = '' } = variables;
   if (path === '') return { variables, problems: [] };

@@ -37,11 +37,11 @@ export interface RequestLimits {
   readonly longLivedPerKey: number;
   /** Bodies of more than 1 MiB from one address without a key. */
   readonly largePerAddress: number;
-  /** Bytes. */
+  /** Maximum size of a body, in bytes. */
   readonly largestBody: number;
 }
 
-/** Thresholds from which writes are rejected, and reads at twice the value; 0 disables them. */
+/** Thresholds at which writes are rejected. Reads are rejected at twice the value; 0 disables a threshold. */
 export interface OverloadLimits {
   readonly eventLoopDelayMs: number;
   readonly waitingStatements: number;
@@ -54,11 +54,11 @@ export interface Config {
   readonly metricsPort: number | null;
   /** The URL, or the folder of the embedded PostgreSQL. */
   readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** The URL of a replica, which reads query first; null for none. */
+  /** The URL of a replica, which is read before the primary; null for none. */
   readonly readDatabaseUrl: string | null;
   /** Whether a start may change the schema. */
   readonly mayMigrate: boolean;
-  /** Created at start where they do not exist. */
+  /** The naming authorities that are created at start if they do not exist. */
   readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
   /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
   readonly resolver: Resolver;
@@ -80,7 +80,7 @@ export interface Config {
   readonly renamedVariables: readonly RenamedVariable[];
   readonly logLevel: string;
   readonly logAddresses: LoggedAddresses;
-  /** Lines of each kind, see `LineLimit`; 0 for no limit. */
+  /** Maximum number of log lines of each kind (see `LineLimit`) per second; 0 for no limit. */
   readonly logLinesPerSecond: number;
   readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
   readonly reservationSweepIntervalMs: number;
@@ -91,7 +91,7 @@ export interface Config {
   readonly requestTimeoutMs: number;
   readonly responseStallTimeoutMs: number;
   readonly responseSpoolBytes: number;
-  /** The most entries and bytes of the cache of records; 0 for either disables it. */
+  /** Maximum numbers of entries and bytes of the cache of records; 0 for either disables the cache. */
   readonly recordCache: { readonly entries: number; readonly bytes: number };
   readonly shutdownTimeoutMs: number;
   /** How long requests are served while readiness fails, before the drain. */
@@ -204,7 +204,7 @@ function limitsOf(environment: Environment): RequestLimits {
   };
 }
 
-/** Open access is the default only with the embedded database, and only on a loopback address. */
+/** Open access is the default only with the embedded database. `accessProblems` permits it only on a loopback address. */
 function isOpen({ ACCESS, DATABASE_URL }: Environment): boolean {
   return (ACCESS ?? (DATABASE_URL === undefined ? 'open' : 'keys')) === 'open';
 }

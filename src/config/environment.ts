@@ -11,7 +11,7 @@ export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
 export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
 
-/** The level of the log; the default for an invalid one. */
+/** The log level; the default level if the variable is invalid. */
 export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
   return LOG_LEVELS.includes(LOG_LEVEL) ? LOG_LEVEL : 'info';
 }
@@ -19,7 +19,7 @@ export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
 /** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
-/** Characters. */
+/** Maximum length of a URL in `Link`, in characters. */
 const MAX_LINKED_URL = 500;
 
 /** A text variable. An empty value counts as not set. */

@@ -5,8 +5,8 @@ export const INTERFACES = ['api', 'resolver', 'handles'] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
 
 /**
- * Parses `INTERFACES`, a comma-separated list. By default, all interfaces are on under open access; `handles` is off where writing
- * requires a key, and `resolver` where reading requires one.
+ * Parses `INTERFACES`, a comma-separated list. By default, all interfaces are on under open access; `handles` is off if writing
+ * requires a key, and `resolver` is off if reading requires a key.
  */
 export function interfacesOf(
   list: string | undefined,

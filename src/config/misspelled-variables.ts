@@ -4,10 +4,10 @@ export interface MisspelledVariable {
   readonly likely: string;
 }
 
-/** Short names are one letter apart from many others, so only a transposition counts. */
+/** Maximum length of a short name. Many short names differ by one letter, so only a transposition counts as a misspelling. */
 const SHORT = 5;
 
-/** One edit for this many characters of the known name, at most `MAX_EDITS`. */
+/** Number of characters of the known name for each permitted edit. At most `MAX_EDITS` edits are permitted. */
 const CHARACTERS_PER_EDIT = 6;
 const MAX_EDITS = 3;
 

@@ -20,7 +20,7 @@ const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> =
 
 /**
  * Parses `NAMING_AUTHORITIES`, a comma-separated list of `prefix[:profile[:any]]`. The profile is "cordra" by default; `any` is the
- * metadata ID scheme. Invalid entries are left to `namingAuthorityProblems`.
+ * metadata ID scheme. Invalid entries are omitted; `namingAuthorityProblems` reports them.
  */
 export function namingAuthoritiesOf(list: string): ConfiguredNamingAuthority[] {
   const byPrefix = new Map(entriesOf(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));

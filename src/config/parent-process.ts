@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Polling interval of the parent: a process gets no event when its parent ends. */
+/** Interval at which the parent is polled, because a process gets no event when its parent ends. */
 const POLL_MS = 500;
 
 const SHELL = /^(?:ash|bash|busybox|dash|ksh|sh|zsh)$/;
 
 /**
- * Calls `ended` once when the parent npm has ended, whose signals may not reach this process. Has no effect outside `npm start` and
- * `npx mintmark`, or on Windows, which does not report the end of a parent.
+ * Calls `ended` once when npm, the parent process, has ended, because a signal to npm may not reach this process. Has no effect outside
+ * `npm start` and `npx mintmark`, or on Windows, which does not report the end of a parent.
  */
 export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = process.env): void {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '', npm_package_name: name } = variables;
@@ -22,11 +22,11 @@ export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = proce
   timer.unref();
 }
 
-/** The process IDs from the parent to npm. Some shells replace themselves by the command of the script. */
+/** The process IDs from the parent to npm. npm runs a script in a shell; some shells replace themselves by the command of the script. */
 function ancestry(): string {
   const { ppid } = process;
   try {
-    // "pid (command) state ppid …" (proc_pid_stat(5)). Systems without this file have shells that replace themselves.
+    // The file has "pid (command) state ppid …" (proc_pid_stat(5)). On systems without this file, shells replace themselves.
     const [, command = '', grandparent = ''] =
       /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${ppid}/stat`, 'utf8')) ?? [];
     return SHELL.test(command) ? `${ppid} ${grandparent}` : String(ppid);

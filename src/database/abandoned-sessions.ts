@@ -18,10 +18,10 @@ const PAUSE_MS = 1000;
 /** Minimum time between two log lines. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** Sessions not ended by this time have ended by their own limits, or with their server. */
+/** Older sessions are forgotten, because they have ended by their own limits or with their server. */
 const MAX_AGE_MS = 600_000;
 
-/** Maximum number of sessions to remember; further failing statements report sessions again. */
+/** Maximum number of sessions to remember. Sessions above it are not ended. */
 const MOST = 1000;
 
 const connectedAt = new WeakMap<object, number>();
@@ -42,7 +42,7 @@ export class AbandonedSessions {
   private unreported = 0;
   private reportedAt = -Infinity;
 
-  /** @param pool its connections never wait for a standby. */
+  /** @param pool a pool whose connections never wait for a standby. */
   constructor(
     private readonly pool: Pick<pg.Pool, 'query'>,
     private readonly logger: Pick<Logger, 'warn'>,
@@ -89,7 +89,7 @@ export class AbandonedSessions {
   }
 }
 
-/** A separate pool, because connections of the others may wait for the standby. @param url of the primary. */
+/** Creates a separate pool, because connections of other pools may wait for the standby. @param url the URL of the primary. */
 export function createEndingPool(url: string): pg.Pool {
   const limits = {
     max: 1,

@@ -16,12 +16,12 @@ const CREATE_TABLE = `
     applied_steps_count INTEGER NOT NULL DEFAULT 0
   )`;
 
-/** Marks an interrupted run as rolled back, which `prisma migrate` requires. It had no effect, because migrations are transactions. */
+/** Marks an interrupted run as rolled back, as `prisma migrate` requires. The run had no effect, because a migration is a transaction. */
 const CLOSE_UNFINISHED = `
   UPDATE _prisma_migrations SET rolled_back_at = now()
   WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL`;
 
-/** `started_at` orders the rows for Prisma; within the transaction, now() is the time of its start. */
+/** Prisma orders the rows by `started_at`. In a transaction, now() is the time at which the transaction started. */
 const RECORD = `
   INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
   VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;
@@ -29,7 +29,7 @@ const RECORD = `
 /**
  * Applies the migrations that the database lacks, each in one transaction with its row of `_prisma_migrations`, and returns their names.
  * The caller holds the migration lock.
- * @throws Error that names the first migration that failed; those before it stay applied, and it has no effect.
+ * @throws Error that names the migration that failed. It has no effect, and the migrations before it stay applied.
  */
 export async function applyMigrations(
   session: pg.ClientBase,
@@ -59,8 +59,8 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
 }
 
 /**
- * Whether the schema has a record of migrations.
- * @throws Error when it has none but other tables, which belong to another program.
+ * Whether the schema has the table of migrations.
+ * @throws Error when it does not, but has other tables, which belong to another program.
  */
 export async function hasMigrationTable(session: pg.ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(

@@ -5,7 +5,7 @@ import { PROBE_POOL } from './pool.js';
 
 const INTERVAL_MS = 2000;
 
-/** Writes a WAL record and no row, so that its commit waits as that of a mint does. */
+/** Writes a WAL record and no row. Its commit waits like the commit of a mint. */
 const PROBE = "SELECT pg_logical_emit_message(true, 'mintmark', '')";
 
 /** The longest timeout of Node.js. The wait ends when the commit is acknowledged or the session is lost. */
@@ -17,8 +17,8 @@ export const SESSION_NAME = "concat_ws(' ', pid, extract(epoch FROM backend_star
 const OWN_SESSION = `SELECT ${SESSION_NAME} AS session FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
 /**
- * Sends a write that shows whether commits complete. It keeps its one connection while the commit waits: dropping it would leave a session
- * that waits for the standby, and the next probe another one.
+ * Sends a write that shows whether commits complete. It keeps its one connection while the commit waits, because each dropped connection
+ * would leave a session that waits for the standby.
  */
 @Injectable()
 export class CommitProbe implements OnModuleDestroy {

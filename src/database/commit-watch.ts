@@ -17,7 +17,7 @@ export class CommitWatch {
   /** Oldest first. */
   private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
-  /** When writes began to wait without an acknowledged commit, or null. While commits are stalled, it outlives the writes. */
+  /** Since when writes wait without an acknowledged commit, or null. While commits are stalled, the time is kept after the writes end. */
   private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
@@ -28,7 +28,7 @@ export class CommitWatch {
     this.listener = listener;
   }
 
-  /** Watches a COMMIT, or a statement that commits by itself. @param isProbe for the write of `CommitProbe`, one at a time. */
+  /** Watches a COMMIT, or a statement that commits by itself. @param isProbe true for the write of `CommitProbe`. */
   async watch<T>(send: () => Promise<T>, isProbe = false): Promise<T> {
     const write = { sentAt: performance.now() };
     this.queue.add(write);
@@ -114,7 +114,7 @@ const WAIT_ROUTINE = 'SyncRepWaitForLSN';
 const cancelled = new WeakSet<object>();
 
 /**
- * Detects commits whose wait for the standby was cancelled, for example by `pg_cancel_backend`. PostgreSQL reports success for them with a
+ * Detects commits whose wait for the standby was canceled, for example by `pg_cancel_backend`. PostgreSQL reports success for them with a
  * warning, although the standby may not have the transaction.
  */
 export function watchStandbyNotices(client: pg.PoolClient): void {
@@ -123,7 +123,7 @@ export function watchStandbyNotices(client: pg.PoolClient): void {
   });
 }
 
-/** Awaits a commit. @throws Error with SQLSTATE 08007 (outcome unknown) if its wait for the standby was cancelled. */
+/** Awaits a commit. @throws Error with SQLSTATE 08007 (outcome unknown) if its wait for the standby was canceled. */
 export async function acknowledged<T>(client: object, commit: Promise<T>): Promise<T> {
   const result = await commit;
   if (!cancelled.delete(client)) return result;

@@ -39,7 +39,7 @@ export class ConnectionPool extends pg.Pool {
   private lastCompletion = -Infinity;
   private raising: NodeJS.Timeout | undefined;
 
-  /** @param sessions null where a rejected session is an error. */
+  /** @param sessions null for a pool that reports a rejected session as an error. */
   constructor(
     settings: pg.PoolConfig,
     readonly sessions: ServerSessions | null = null,
@@ -57,7 +57,7 @@ export class ConnectionPool extends pg.Pool {
     sessions?.add(this);
   }
 
-  /** If the server admits no further session, waits for one that the pool has. @throws PoolBusyError */
+  /** Returns a connection. If the server admits no further session, waits until one of the pool is free. @throws PoolBusyError */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
@@ -73,7 +73,7 @@ export class ConnectionPool extends pg.Pool {
     });
   }
 
-  /** Closes one session, after the requests that already wait for one, and opens no other in its place. */
+  /** Closes one session when the requests that already wait have had one, and opens no other session in its place. */
   async giveUpSession(): Promise<void> {
     this.lower(this.totalCount - 1);
     const client = await this.connect();

@@ -4,19 +4,19 @@ import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
-/** Below `deadlock_timeout`, so that the probe never ends another transaction, and below the timeout of a load balancer. */
+/** Maximum wait for the locks. It is below `deadlock_timeout`, so that no other transaction fails, and below load balancer timeouts. */
 const LOCK_WAIT_MS = 700;
 
-/** Delay before the blocking session is read, when the probe waits for its lock. */
+/** If the probe waits for its locks longer than this, it reads which session blocks it. */
 const LOOK_AFTER_MS = 20;
 
-/** The session that reads the blocking one may wait for a connection. */
+/** Maximum wait for the description of the blocking session, which needs a second connection. */
 const BLOCKER_WAIT_MS = 100;
 
-/** Limit for all statements together. Other checks report a database that does not respond. */
+/** Maximum duration of a probe. Other checks report a database that does not respond. */
 const MAX_MS = 950;
 
-/** The table locks of mints and changes, without waits for rows or writes. Sent at once, the statements are one transaction. */
+/** Takes the table locks of mints and changes, but no row locks. The statements are one transaction, because they are sent together. */
 const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier, change IN ROW EXCLUSIVE MODE`;
 
 /** $1: the process that waits. Returns the oldest transaction that blocks it; pid 0 is a prepared transaction. */

@@ -9,7 +9,7 @@ import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session
 import { type ShippedMigration, shippedMigrations } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
-/** The first migrations of development versions. Until the first release, the only migration is rewritten and replaces them. */
+/** The first migrations of earlier development versions. Until the first release there is one migration, which replaces them. */
 const OLD_MIGRATIONS = [
   '20261120000000_identifiers',
   '20261122120000_schema',
@@ -36,8 +36,8 @@ interface MigrationOptions extends WaitOptions {
 }
 
 /**
- * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes, as
- * after a failover.
+ * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes,
+ * for example after a failover.
  * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, has an unsupported version or an
  * unknown schema, or a migration fails or may not be applied.
  */
@@ -116,7 +116,7 @@ export async function connect(url: string): Promise<pg.Client> {
     // A lost session also emits an error, which would end the process without a listener.
     session.on('error', () => {});
     await session.connect();
-    // With these settings the server releases the migration lock of a process that dies silently. The pool reports rejected settings.
+    // With these settings the server releases the migration lock of a process that dies silently. Only the pool reports rejected settings.
     await new SessionSettings([...VALUE_SETTINGS, ...DEAD_CLIENT_SETTINGS], () => {}).apply(session);
     return session;
   } catch (error) {
@@ -201,7 +201,7 @@ async function requireUniqueIndexes(session: pg.Client): Promise<void> {
   );
 }
 
-/** Only Citus has this catalog. An unqualified name is searched in pg_catalog first. */
+/** The catalog pg_dist_partition exists only with Citus. PostgreSQL looks up an unqualified name in pg_catalog first. */
 const HAS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found";
 
 const DISTRIBUTED = `

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** Maximum wait for a statement, because a pool without a free server session queues it. A busy server needs seconds for one. */
+/** Maximum wait for a statement, which a pool without a free server session would queue. A busy server can need seconds for it. */
 const WAIT_MS = 10_000;
 
 const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
@@ -10,7 +10,7 @@ const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
  * Checks that two statements of one session reach the same server session while another client has a transaction. A pool in front of the
  * server that shares sessions by transaction or statement fails this check.
  * @param connect opens the other session.
- * @throws StartupError if they do not, because prepared statements, settings and locks belong to a session.
+ * @throws StartupError if the check fails, because prepared statements, settings and locks belong to a session.
  */
 export async function requireOwnSession(session: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
   const other = await connect();

@@ -8,7 +8,7 @@ import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './commit-watch.js';
 import { registerTextArrays } from './text-array.js';
 
-/** Time beyond the statement timeout of the server. */
+/** Time for which a client waits beyond the statement timeout of the server. */
 const RESPONSE_GRACE_MS = 1000;
 
 /** Idle connections are closed, because one that failed silently must not be used again. */
@@ -18,7 +18,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 
 const HOT_POOL_SIZE = 6;
 
-/** Short, so that a locked metadata ID does not occupy one of the few connections. */
+/** The wait is short, so that a locked metadata ID does not occupy one of the few connections. */
 export const HOT_LOCK_WAIT_MS = 50;
 
 export interface Pools {
@@ -30,7 +30,7 @@ export interface Pools {
   readonly log: pg.Pool;
   /** For `READ_DATABASE_URL`; null without it. */
   readonly replica: ReplicaPools | null;
-  /** One connection for `CommitProbe` or `LockProbe`, and one that reads which session blocks the latter. */
+  /** One connection for `CommitProbe` or `LockProbe`, and one that reads which session blocks `LockProbe`. */
   readonly probe: pg.Pool;
 }
 
@@ -40,7 +40,7 @@ export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 /** Receives connection failures, and the successes that end them. */
 export interface FailureReport {
   connectionLost(reason: string): void;
-  /** Called, often, when the database has completed a statement. */
+  /** Called each time that the database has completed a statement. */
   responded(): void;
 }
 
@@ -53,10 +53,10 @@ export const PROBE_POOL = Symbol('PROBE_POOL');
 /** A slower poll is useless, because records are not served from a cache that is so far behind. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
-/** Sessions of a probe are renewed, because a name or a load balancer may lead to another server later. */
+/** Uses of a probe's session before it is renewed, because a host name or a load balancer may lead to another server later. */
 const PROBE_USES = 10;
 
-/** Limit for connecting and for a statement. Short, because the primary is read after a replica that does not respond. */
+/** Limit for connecting and for a statement. If the replica does not respond, a read goes to the primary only after this time. */
 const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
@@ -92,7 +92,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   };
 }
 
-/** Failures of this pool are no outage; `ReplicaWatch` reports them. */
+/** Creates a pool whose failures are not reported as an outage, because `ReplicaWatch` reports them. */
 function createReplicaPool(url: string, config: Config, logger: Logger, size: number, maxUses = Infinity): pg.Pool {
   return createPool(url, config, logger, NO_REPORT, {
     size,
@@ -128,7 +128,7 @@ interface Traits {
   readonly maxUses?: number;
 }
 
-/** Every wait has a limit. The limits here exceed those of the server, for a network or server that does not respond. */
+/** Every wait has a limit. The limits of the client exceed those of the server, and apply if the network or the server fails. */
 function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
   const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
   const {
@@ -189,7 +189,7 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
   return pool;
 }
 
-/** A new session of `DATABASE_URL` is at a standby. The code is that of a write there. */
+/** A new session of `DATABASE_URL` is at a standby. The error has the code of a write at a standby. */
 export class InRecoveryError extends Error {
   readonly code = '25006';
 
@@ -199,8 +199,8 @@ export class InRecoveryError extends Error {
 }
 
 /**
- * Rejects a server in recovery: with a read replica, a row that the primary does not have does not exist. Checking new sessions suffices,
- * because a server goes into recovery only by a restart, which ends its sessions.
+ * Rejects a server in recovery. With a read replica, a row counts as missing if the primary does not have it, so the server must be the
+ * primary. Checking new sessions suffices, because a server goes into recovery only by a restart, which ends its sessions.
  * @throws InRecoveryError
  */
 async function rejectRecovery(client: pg.ClientBase): Promise<void> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The unique indexes that prevent duplicates. An invalid one, as after an interrupted CREATE INDEX, prevents none. */
+/** The unique indexes that prevent duplicates. An invalid index, for example after an interrupted CREATE INDEX, does not. */
 export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
   'alternate_identifier_pkey',
   'api_key_pkey',

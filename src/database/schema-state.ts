@@ -16,7 +16,7 @@ export async function pendingMigrations(
   return unapplied(await runsIfAny(on), migrations);
 }
 
-/** Applied migrations that this version does not contain, as of a newer version. */
+/** Applied migrations that this version does not contain, such as those of a newer version. */
 export async function unknownMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const shipped = new Set((await shippedMigrations()).map(({ name }) => name));
   return (await runsIfAny(on)).map(({ name }) => name).filter((name) => !shipped.has(name));

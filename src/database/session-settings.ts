@@ -8,7 +8,7 @@ export interface SessionSetting {
   readonly required?: boolean;
 }
 
-/** Ends the session of a dead client, which would hold its locks and delay the event feed for hours. */
+/** With these settings, the server ends the session of a lost client, which could hold locks and delay the event feed for hours. */
 export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'tcp_keepalives_idle', value: 10 },
   { name: 'tcp_keepalives_interval', value: 5 },
@@ -18,7 +18,7 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'client_connection_check_interval', value: 5000 },
 ];
 
-/** Statements and the text form of values depend on these; they override defaults of server, database, role and URL. */
+/** Statements and the text form of values depend on these settings. They override defaults of server, database, role and URL. */
 export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'default_transaction_isolation', value: "'read committed'", required: true },
   { name: 'DateStyle', value: "'ISO, MDY'", required: true },
@@ -29,7 +29,7 @@ export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'extra_float_digits', value: 1, required: true },
 ];
 
-/** Transactions never wait for a client. */
+/** Maximum time that a session is idle in a transaction. No transaction waits for a client. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
@@ -37,19 +37,19 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
     ...VALUE_SETTINGS,
     // Overrides defaults of the server, the role and the URL, because acknowledged writes must be durable.
     { name: 'synchronous_commit', value: 'on', required: true },
-    // A commit whose wait for the standby was cancelled succeeds with only a warning.
+    // If the wait of a commit for the standby was canceled, PostgreSQL reports success and a warning, which must be received.
     { name: 'client_min_messages', value: 'warning', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation would take longer than these statements, which read few rows by an index.
     { name: 'jit', value: 'off' },
-    // A session keeps a plan made while a table was empty, which would scan the whole table later.
+    // A session keeps its generic plan. One that was made while a table was empty would scan the whole table later.
     ...(planCacheMode === 'force_generic_plan' ? [{ name: 'enable_seqscan', value: 'off' }] : []),
     { name: 'idle_in_transaction_session_timeout', value: IDLE_IN_TRANSACTION_MS },
     ...DEAD_CLIENT_SETTINGS,
   ];
 }
 
-/** SQLSTATEs of a setting that is unknown, not permitted, invalid or unsupported. */
+/** SQLSTATEs of a setting that is unknown, not permitted, invalid, unsupported or fixed while the server runs. */
 const REJECTED = new Set(['42704', '42501', '22023', '0A000', '55P02']);
 
 export class SessionSettings {

@@ -9,13 +9,13 @@ const TEXT_ARRAY = 1009;
 const parseAny = parserOf(TEXT_ARRAY);
 
 /**
- * Parses an array of text as PostgreSQL writes it. The parser of `pg` reads character by character: 30 times slower for the 64 KB of a
- * large record, and 3 times for three names. It still parses arrays of several dimensions.
+ * Parses an array of text as PostgreSQL writes it. The parser of `pg`, which reads character by character, is 30 times slower for a
+ * large record of 64 KB, and 3 times slower for three names. It is used only for arrays of several dimensions.
  */
 export function parseTextArray(array: string): unknown[] {
   if (array === '{}') return [];
   if (array.includes('{{')) return parseAny(array);
-  // Bounds that do not start at 1 precede the brace.
+  // If the first index is not 1, the bounds precede the brace.
   const elements = array.slice(array.indexOf('{'));
   return Array.from(elements.matchAll(ELEMENT), ([plain, quoted]) => {
     if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1');
@@ -26,7 +26,7 @@ export function parseTextArray(array: string): unknown[] {
 /** The type declaration of `pg` lacks array types. */
 const setTypeParser: (oid: number, parse: (text: string) => unknown) => void = pg.types.setTypeParser;
 
-/** Replaces the parser for all connections of the process. */
+/** Replaces the parser of text arrays for all connections of the process. */
 export function registerTextArrays(): void {
   setTypeParser(TEXT_ARRAY, parseTextArray);
 }

@@ -35,7 +35,7 @@ export interface WaitOptions {
 /**
  * Connects to a server that accepts writes. Each attempt opens a new connection, because a proxy may lead to another server; after the
  * first attempt, rejected connections are retried too.
- * @throws StartupError after the wait, and the error of a failed first attempt.
+ * @throws StartupError after the wait, or the error of the first attempt if it cannot connect.
  */
 export async function connectForWriting(
   connect: () => Promise<pg.Client>,

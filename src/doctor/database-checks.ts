@@ -4,7 +4,7 @@ import { behindTables } from '../storage/changes/position-offset.js';
 import { StartupError } from '../config/startup-error.js';
 import { type Examined, type Found, error, read, warning } from './finding.js';
 
-/** The version and encoding of the server, and the migrations that a start would apply or require. */
+/** Checks the version and encoding of the server, and the migrations that a start would apply or require. */
 export async function migrations({ url, config }: Examined): Promise<Found[]> {
   try {
     const names = (await plannedMigrations(url)).map(({ name }) => name);
@@ -21,7 +21,7 @@ export async function migrations({ url, config }: Examined): Promise<Found[]> {
   }
 }
 
-/** A new version of the C library or of ICU can sort texts in another order, which indexes do not have. */
+/** Checks the collation. A new version of the C library or of ICU can sort texts in another order than existing indexes. */
 export async function collation(on: Examined): Promise<Found[]> {
   const [{ number } = { number: 0 }] = await read<{ number: number }>(
     on,
@@ -65,7 +65,7 @@ export async function clock(on: Examined): Promise<Found[]> {
   return found;
 }
 
-/** After logical replication or a restore, sequences and positions can be behind the rows. */
+/** Checks sequences and positions, which can be behind the rows after logical replication or a restore. */
 export async function positions({ session }: Examined): Promise<Found[]> {
   const behind = await behindTables(session);
   if (behind.length === 0) return [];
@@ -76,7 +76,7 @@ export async function positions({ session }: Examined): Promise<Found[]> {
   ];
 }
 
-/** Longer than any transaction of the service but a part of a bulk load. */
+/** Longer than any transaction of the service, except those of a bulk load. */
 const HELD_MS = 2000;
 
 const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
@@ -90,7 +90,7 @@ const OLDEST = `
   WHERE database = current_database()
   ORDER BY at LIMIT 1`;
 
-/** Readers of the feed of events wait for the oldest running transaction. */
+/** Checks for a long transaction, because readers of the feed of events wait for the oldest running one. */
 export async function runningTransactions(on: Examined): Promise<Found[]> {
   const [before] = await read<{ oldest: string; next: string }>(on, HORIZON);
   if (before === undefined || before.oldest === before.next) return [];

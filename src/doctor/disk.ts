@@ -3,19 +3,19 @@ import type pg from 'pg';
 import type { Config } from '../config/config.js';
 import { type Found, error, ok, warning } from './finding.js';
 
-/** Roles without pg_read_all_settings do not see it. */
+/** Returns no row for a role without pg_read_all_settings. */
 const FOLDER = "SELECT setting AS folder FROM pg_settings WHERE name = 'data_directory'";
 
 const GIB = 2 ** 30;
 
-/** Below this share or this size, whichever is less, a warning. */
+/** Free space below which there is a warning: this share of the disk or this size, whichever is less. */
 const WARNING = { share: 0.1, bytes: 10 * GIB };
 
-/** The space that PostgreSQL needs to write its next segments of the log. */
+/** Free space below which there is an error. PostgreSQL needs it for its next segments of the log. */
 const ERROR = { share: 0.02, bytes: GIB / 4 };
 
 /**
- * The disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine.
+ * Checks the disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine.
  * @param session absent where no server runs.
  */
 export async function disk({ database }: Config, session?: pg.Client): Promise<Found[]> {

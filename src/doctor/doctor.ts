@@ -22,7 +22,7 @@ export interface DoctorOptions {
 
 const SPACE = 'The disk of the database has enough space.';
 
-/** Each check needs a session. A check without findings prints its sentence. */
+/** The checks that need a session. A check without findings prints the text `sound`. */
 const CHECKS: readonly (readonly [name: string, sound: string, check: (on: Examined) => Promise<Found[]>])[] = [
   ['migrations', 'The database has every migration of this version.', migrations],
   ['schema', 'The tables, indexes, constraints, functions and triggers are those of this version.', schema],
@@ -38,7 +38,7 @@ const CHECKS: readonly (readonly [name: string, sound: string, check: (on: Exami
 
 /**
  * Examines the configuration, the database and the running service, and prints what it finds and what to do. Writes nothing.
- * @returns the exit code: 1 with an error among the findings.
+ * @returns the exit code: 1 if a finding is an error, otherwise 0.
  */
 export async function runDoctor({ records, json }: DoctorOptions): Promise<0 | 1> {
   const findings: Finding[] = [];

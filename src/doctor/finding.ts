@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 
 /** What a check found. The detail names what to do, unless the state is `ok`. */
 export interface Found {
-  /** `error`: the service cannot work, or data is damaged. `warning`: it works, and something will go wrong. */
+  /** `error`: the service cannot work, or data is damaged. `warning`: the service works now, but may fail later. */
   readonly state: 'ok' | 'warning' | 'error';
   readonly detail: string;
 }
@@ -14,7 +14,7 @@ export interface Finding extends Found {
 
 export interface Examined {
   readonly config: Config;
-  /** The URL of the database, also of an embedded one that runs. */
+  /** The URL of the database, which can be a running embedded one. */
   readonly url: string;
   /** A session that rejects writes. */
   readonly session: pg.Client;

@@ -9,13 +9,13 @@ import { type IdentifierRow, recordColumns, recordOf } from '../storage/identifi
 import { nativeText } from '../registry/identifier-record.js';
 import { type Examined, type Found, error, ok, read } from './finding.js';
 
-/** Identifiers of one statement. */
+/** Number of identifiers that one statement reads. */
 const CHUNK = 100;
 
-/** The most differences that are printed one by one. */
+/** Maximum number of differences that are printed one by one. */
 const MAX_PRINTED = 20;
 
-/** $1: the number of random identifiers. Those after a gap of the sequence are chosen more often. */
+/** $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. */
 const RANDOM = `
   WITH bounds AS (SELECT min(id) AS low, max(id) AS high FROM identifier)
   SELECT DISTINCT found.id FROM bounds, generate_series(1, $1) AS draw(n) CROSS JOIN LATERAL (
@@ -28,7 +28,7 @@ interface StoredRow extends IdentifierRow {
   readonly metadata_key: string | null;
   readonly previous_version_key: string | null;
   readonly alternate_keys: readonly string[];
-  /** Null without an event. */
+  /** Null if the identifier has no event. */
   readonly events: readonly Event[] | null;
 }
 
@@ -46,7 +46,7 @@ const STORED = `
   FROM unnest($1::bigint[]) AS w(id) JOIN identifier i ON i.id = w.id JOIN identifier_record r ON r.id = i.id
   JOIN naming_authority n ON n.id = i.naming_authority_id`;
 
-/** Folds the histories of random identifiers, and compares the results with the rows, and the names with the keys by which they are found. */
+/** Compares the rows of random identifiers with the results of their histories, and their names with the keys by which they are found. */
 export async function compareRecords(on: Examined, count: number): Promise<Found[]> {
   const ids = (await read<{ id: string }>(on, RANDOM, [count])).map(({ id }) => id);
   const differences: string[] = [];
@@ -100,7 +100,7 @@ function differencesOf(row: StoredRow): string[] {
   return found;
 }
 
-/** The document after all patches (RFC 6902): the first one adds it, and each later one replaces members. */
+/** The document after all patches (RFC 6902): the first one adds the document, and each later one replaces members. */
 function fold(events: readonly Event[]): Record<string, unknown> {
   const document: Record<string, unknown> = {};
   for (const operation of events.flatMap(({ patch }) => JSON.parse(patch) as PatchOperation[])) {
@@ -110,7 +110,7 @@ function fold(events: readonly Event[]): Record<string, unknown> {
   return document;
 }
 
-/** The keys that a stored text can have. That of a Handle depends on whether its naming authority ignores case, or did when it was stored. */
+/** The keys that a stored text can have. The key of a Handle depends on whether its naming authority ignored case when it was stored. */
 function keysOf(text: string): ReadonlySet<string> {
   const name = nameInCanonical(text);
   const keys = name === null ? [] : [true, false].map((foldsCase) => canonicalNameOf(name, { foldsCase }).key);

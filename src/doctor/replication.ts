@@ -4,7 +4,7 @@ import { type ServerState, readState } from '../database/replica/server-state.js
 import { reasonOf } from '../config/startup-error.js';
 import { type Examined, type Found, error, read, warning } from './finding.js';
 
-/** As for reads of the service, see `ReplicaWatch`. */
+/** The same limit as for reads of the service: see `ReplicaWatch`. */
 const MAX_LAG_MS = 10_000;
 
 const POLL_MS = 200;
@@ -14,7 +14,7 @@ const SLOTS = `
          coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::float8 / 1073741824 AS gib
   FROM pg_replication_slots WHERE NOT pg_is_in_recovery()`;
 
-/** The columns are null for a role that may not read them; such a standby counts as synchronous. */
+/** `sync_state` is null for a role that may not read it; the standby then counts as synchronous. */
 const STANDBYS = `
   SELECT current_setting('synchronous_standby_names') AS names,
          (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'sync') IN ('sync', 'quorum'))::int AS connected`;
@@ -26,7 +26,7 @@ interface Slot {
   readonly gib: number;
 }
 
-/** Replication slots that keep the log on the disk, the synchronous standby, and the replica of READ_DATABASE_URL. */
+/** Checks replication slots that keep the log on the disk, the synchronous standby, and the replica of READ_DATABASE_URL. */
 export async function replication(on: Examined): Promise<Found[]> {
   const slots = (await read<Slot>(on, SLOTS)).flatMap(slotProblem);
   const [{ names, connected } = { names: '', connected: 1 }] = await read<{ names: string; connected: number }>(

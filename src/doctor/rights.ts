@@ -6,7 +6,7 @@ const ROLES = new URL('../../docs/deployment/roles.sql', import.meta.url);
 /** The grants of `roles.sql` to the role of the service, except those on all tables. */
 const GRANT = /^GRANT ([A-Z, ]+) ON (SEQUENCE )?([a-z_, ]+) TO mintmark_service;$/gm;
 
-/** $1: tables and sequences; $2: their privileges. */
+/** $1: tables and sequences; $2: the privilege that each must have. */
 const MISSING = `
   SELECT w.relation, string_agg(w.privilege, ', ' ORDER BY w.privilege) AS privileges
   FROM unnest($1::text[], $2::text[]) AS w(relation, privilege) JOIN pg_class c ON c.oid = to_regclass(w.relation)

@@ -3,13 +3,13 @@ import type pg from 'pg';
 /** Definitions of the objects of a schema by their names, such as `column identifier.target`. */
 export type SchemaManifest = Readonly<Record<string, string>>;
 
-/** A digest without qualifiers and spaces, because PostgreSQL 18 qualifies fewer names in what it formats than 15 does. */
+/** SQL for a digest that ignores qualifiers and spaces, because PostgreSQL 18 qualifies fewer names in its output than 15 does. */
 const bodyHash = (body: string): string =>
   String.raw`'body ' || left(encode(sha256(convert_to(regexp_replace(${body}, '\m\w+\.|\s+', '', 'g'), 'UTF8')), 'hex'), 16)`;
 
 /**
  * The objects of the first schema of `search_path`. Definitions do not name the schema, and are equal in PostgreSQL 14 to 18: NOT NULL is
- * that of the column, because only PostgreSQL 18 has constraints for it.
+ * read from the column, because only PostgreSQL 18 has constraints for it.
  */
 const OBJECTS = `
   WITH own AS (

@@ -4,7 +4,7 @@ import { type SchemaManifest, readManifest } from './schema-manifest.js';
 
 const MANIFEST = new URL('../../prisma/schema-manifest.json', import.meta.url);
 
-/** The most differences that are printed one by one. */
+/** Maximum number of differences that are printed one by one. */
 const MAX_PRINTED = 20;
 
 /** Compares the objects of the database with the manifest of this version. Additional tables and indexes are accepted. */

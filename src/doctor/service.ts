@@ -6,13 +6,13 @@ const TIMEOUT_MS = 5000;
 /** Seconds from which the cache of records and the feed of events count as delayed. */
 const MAX_AGE_SECONDS = 10;
 
-/** Metrics of ages, with what they say. */
+/** Metrics that are ages, each with the beginning of its warning. */
 const AGES = {
   mintmark_record_cache_poll_age_seconds: 'The cache of records was compared with the log of changes',
   mintmark_event_feed_age_seconds: 'The feed of events has been delayed by a transaction of the database for',
 } as const;
 
-/** Readiness of a service that runs with this configuration, and the ages of its cache and its feed. */
+/** Checks the readiness of a service that runs with this configuration, and the ages of its cache and its feed. */
 export async function service({ host, port, metricsPort, adminApiKey }: Config): Promise<Found[]> {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${name}:${port}`;

@@ -9,10 +9,10 @@ import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
 import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
-/** The most texts per statement; fewer where records are large, because they stay in memory until the client has read them. */
+/** Maximum number of texts per statement. Large records reduce it, because they stay in memory until the client has read them. */
 const SLICE = 100;
 
-/** The most texts of a request for which the nearest registered name is searched; further hints have none. */
+/** Maximum number of texts of a request for which the nearest registered name is searched; further hints have none. */
 const MAX_NEAR_SEARCHES = 20;
 
 export interface LookupCommand {
@@ -28,7 +28,7 @@ export interface LookupResult {
   readonly outcome: 'found' | 'ambiguous' | 'missing' | 'malformed';
   /** How the text matches; null when nothing matches. */
   readonly matchedBy: MatchedBy | null;
-  /** The identifier that matches; null where there is none, or a GUID or a target is ambiguous. */
+  /** The identifier that matches; null if there is none, or if a GUID or a target is ambiguous. */
   readonly record: IdentifierRecord | null;
   /** Other identifiers with the same metadata ID or alternate; null without `record`. */
   readonly others: readonly string[] | null;
@@ -66,7 +66,7 @@ export class FindingService {
    * @param searches the number of texts for which the nearest name is searched.
    * @yields one result for each text, in order and in parts, which are looked up as the client reads the results. The consumer may
    * remove the results from a part to release their records.
-   * @throws Problem REQUEST_TIMEOUT when they are no longer wanted.
+   * @throws Problem REQUEST_TIMEOUT when `isWanted` is false.
    */
   async *find(
     { items, ownHost, isWanted = () => true }: LookupCommand,
@@ -112,7 +112,7 @@ export class FindingService {
     return hintOf(name, text, isSearched ? await this.near.find(() => nearSearchOf(name)) : null);
   }
 
-  /** The results of the first texts: of all, unless their records are large. */
+  /** The results of the first texts: of all texts, unless their records are large. */
   private async findBy(
     known: NamingAuthoritySnapshot,
     inputs: readonly string[],

@@ -42,7 +42,7 @@ export interface RecordPage {
 
 @Injectable()
 export class LookupService {
-  /** For lists without an index: four at once, and twenty wait for up to two seconds. */
+  /** For lists that no index serves: four run at once, and twenty wait for up to two seconds. */
   private readonly broadLists = new Places(4, 4, 20, 2000);
 
   constructor(
@@ -58,7 +58,7 @@ export class LookupService {
   /**
    * @param text the identifier in any form (R-28).
    * @param pointer to the identifier in the request.
-   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(text, async (known) => {
@@ -70,7 +70,7 @@ export class LookupService {
   }
 
   /**
-   * Finds what a GUID alone denotes: one visible identifier, or the choices, `NA/local`.
+   * Finds what a GUID alone denotes: one visible identifier, or several to choose from, `NA/local`.
    * @returns null for any other text, and where nothing has the GUID.
    */
   async findByGuid(text: string, principal: Principal): Promise<Found | readonly string[] | null> {

@@ -5,7 +5,7 @@ import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-auth
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
 import { firstDifference, hexDigitsOf, nearGuids, nearLocalNames } from './near-names.js';
 
-/** Why nothing matches a text: it is a Handle of a foreign prefix, an unregistered name or URL, or neither. */
+/** Why nothing matches a text: it is a Handle of a foreign prefix, an unregistered name or URL, or not a name at all. */
 export const MISS_REASONS = ['foreign-prefix', 'unknown', 'not-a-name'] as const;
 export type MissReason = (typeof MISS_REASONS)[number];
 
@@ -29,7 +29,7 @@ export interface OwnName {
 /** The start of the URL of a resolver. */
 const HTTP_START = /^https?:\/{1,2}[^/\s]{1,255}\//i;
 
-/** What may follow the start of a URI of a Handle. */
+/** Slashes and blanks that may follow the start of a URI of a Handle. */
 const SLASHES_AND_BLANKS = /^\/{0,2}\s{0,8}/;
 
 const GUID_LENGTH = 32;

@@ -1,9 +1,9 @@
 import { handleUriStart } from '../registry/name-schemes.js';
 
-/** The most words of a text that are returned as names. */
+/** Maximum number of words of a text that are returned as names. */
 const MAX_WORDS = 4;
 
-/** The most words of a text that are examined. */
+/** Maximum number of words of a text that are examined. */
 const MAX_LOOKED_AT = 200;
 
 /** Delimiters that texts and mail programs put around identifiers and URLs. */

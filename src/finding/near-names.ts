@@ -1,12 +1,12 @@
 import { upperAscii } from '../registry/upper-ascii.js';
 
-/** The most candidates of one text; enough for all names that differ from a GUID in one place. */
+/** Maximum number of candidates of one text; enough for all names that differ from a GUID in one place. */
 const MAX_CANDIDATES = 600;
 
-/** The fewest digits by which a truncated GUID is searched, so that identifiers cannot be listed by guesses. */
+/** Minimum number of digits by which a truncated GUID is searched, so that identifiers cannot be listed by guessing. */
 const LEAST_DIGITS = 16;
 
-/** Longer names are searched without changes of single characters. */
+/** Maximum length of a name for which single characters are changed in the search. */
 const MAX_LENGTH = 40;
 
 const GUID_LENGTH = 32;
@@ -76,7 +76,7 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** The letters and digits of a text in upper case, look-alikes as digits. */
+/** The letters and digits of a text in upper case, with look-alikes replaced by digits. */
 export function hexDigitsOf(text: string): string {
   const plain = upperAscii(text).replace(/[^0-9A-Z]/g, '');
   return plain.replace(/[OILZSG]/g, (letter) => LOOK_ALIKES[letter] ?? letter);

@@ -9,7 +9,7 @@ import { NamingAuthorityReads } from '../storage/replica/reads.js';
 export interface NormalizeCommand {
   readonly input: string;
   readonly kind?: Parameters<typeof normalize>[1];
-  /** The rules of `normalize`, whose `profile` is the member `syntax`. */
+  /** The rules of `normalize`; the member `syntax` is its `profile`. */
   readonly context?: Omit<Context, 'profile'> & { readonly syntax?: Context['profile'] };
 }
 

@@ -7,7 +7,7 @@ const HTTP_URL = /^https?:\/\//i;
 /** The path of an identifier, or of one of its views, with the identifier as one escaped segment. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
-/** Names of the loopback interface, which are equal, because a client on this machine may use any of them. */
+/** Names of the loopback interface, which count as equal, because a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /**

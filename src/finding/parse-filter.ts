@@ -26,7 +26,7 @@ export interface IdentifierFilter {
   readonly createdBefore?: string;
 }
 
-/** Parses a filter. @throws Problem a syntax code, or INVALID_REQUEST for an invalid date, with a JSON Pointer into the filter. */
+/** Parses a filter. @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date, with a JSON Pointer into the filter. */
 export function parseFilter(filter: IdentifierFilter, all: NamingAuthoritySnapshot, principal: Principal): PageFilter {
   const known = principal.viewOf(all);
   const { metadataId, alternateId, namingAuthority, state, target, createdFrom, createdBefore } = filter;

@@ -41,7 +41,7 @@ export interface ReadInput {
   readonly fault: InputFault | null;
   /** The texts that were read, the input first. */
   readonly texts: readonly string[];
-  /** Whether one of them is a Handle of a prefix that the client cannot see. */
+  /** Whether one of `texts` is a Handle of a prefix that the client cannot see. */
   readonly isForeign: boolean;
   /** Whether the input is neither a name nor a URL; it may be an opaque metadata ID. */
   readonly isNoName: boolean;
@@ -80,7 +80,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   return {
     input,
     readings: [
-      // Comes first, because white space at the end of a text may be part of a local name.
+      // The exact name comes first, because white space at the end of a text may be part of a local name.
       ...(exact === null ? [] : [{ searchKey: { address: exact.address }, canonical: canonicalUri(exact.name) }]),
       ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),
@@ -124,7 +124,7 @@ function readName(text: string, known: NamingAuthoritySnapshot): ReadName {
   return { searchKey, canonical: canonicalUri(name), guid, isForeign };
 }
 
-/** A URL that is not a form of an identifier is not malformed, because it can be a target; one with an invalid GUID is. */
+/** A URL is malformed only if it has an invalid GUID, because any other URL can be a target. */
 function faultIn(name: ReadName, isUrl: boolean): InputFault | null {
   return 'error' in name && (!isUrl || name.error.code === 'INVALID_GUID') ? name.error : null;
 }

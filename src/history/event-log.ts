@@ -22,10 +22,10 @@ const FIRST_READ = 101;
 const READ_GROWTH = 10;
 const MAX_PART = 10_000;
 
-/** The most events that one request reads, found or not. Filters have no index, because it would slow each mint. */
+/** Maximum number of events that one request reads, whether they match or not. Filters have no index, which would slow each mint. */
 const MAX_READ = 200_000;
 
-/** The longest search, in milliseconds, of a request that does not wait longer. */
+/** Maximum duration of a search, in milliseconds, unless the request waits longer. */
 const SEARCH_MS = 10_000;
 
 /** The rights of a reader to see clients, and the values of identifiers that are withdrawn for legal reasons. */
@@ -98,11 +98,11 @@ export class EventLog {
   }
 
   /**
-   * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer one of `waitMs` and `SEARCH_MS`.
+   * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer of `waitMs` and `SEARCH_MS`.
    * At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
    * @param hungUp aborted when the client disconnects.
    * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
-   * @returns an empty page after a timeout, a long search or a stop; its `reached` advances nevertheless.
+   * @returns a page that can be empty after a timeout, a long search or a stop; its `reached` advances nevertheless.
    */
   async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
     const { limit, order, filter } = query;

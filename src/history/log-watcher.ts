@@ -70,8 +70,8 @@ export class LogWatcher {
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);
     }
-    // Waiters that were notified remove themselves, and the last one stops the timer. If all left during the query and
-    // a new one came since, that one has started a timer already.
+    // Waiters that were notified remove themselves, and the last one stops the timer. If all waiters left during the
+    // query and a new one was added, it has already started a timer.
     if (this.timer !== null && this.timer === startedBy) this.timer = setTimeout(() => void this.poll(), INTERVAL_MS);
   }
 }

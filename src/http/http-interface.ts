@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A set of routes for one kind of client, with rules that apply before handlers. Expressions match paths with queries. */
+/** A set of routes for one kind of client, with rules that apply before handlers. The expressions match a path with its query. */
 export interface HttpInterface {
   readonly paths: RegExp;
-  /** The security headers of a response. They are the same object for the same policy. */
+  /** The security headers of a response. Responses with the same policy share one object. */
   readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
   /** Paths that are served during the drain. */
   readonly servedInDrain: RegExp;
   /** Paths that are served during an overload. */
   readonly servedInOverload: RegExp;
-  /** Paths without limits of rate and concurrency, including those without a route. */
+  /** Paths to which the limits of rate and concurrency do not apply, including paths without a route. */
   readonly uncounted: RegExp;
   /** Frequent requests of probes and scrapers, logged at the level `debug`. */
   readonly routine: RegExp;
@@ -25,7 +25,7 @@ const NONE = /(?!)/;
 
 export const NO_EXCEPTIONS = { servedInDrain: NONE, servedInOverload: NONE, uncounted: NONE, routine: NONE };
 
-/** For interfaces that only read, and so accept all their methods from any origin. */
+/** The methods of interfaces that only read and therefore accept all of them from any origin. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 export class HttpInterfaces {
@@ -36,7 +36,7 @@ export class HttpInterfaces {
     this.last = interfaces.at(-1) ?? interfaces[0];
   }
 
-  /** The route that an interface has for a request in place of its path, or null. */
+  /** The route that an interface assigns to a request instead of the path of the request, or null. */
   routeOf(request: IncomingMessage): string | null {
     for (const { routeOf } of this.interfaces) {
       const route = routeOf?.(request) ?? null;

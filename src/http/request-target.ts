@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 /** Maximum number of parameters that are read: one for each of the 500 values of a record, and some more. */
 export const MAX_PARAMETERS = 600;
 
-/** Whether a query has more than `MAX_PARAMETERS` parameters, of which the rest would be ignored. */
+/** Whether a query has more than `MAX_PARAMETERS` parameters, the rest of which would be ignored. */
 export function hasTooManyParameters(target: string): boolean {
   return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 }
@@ -21,7 +21,7 @@ export function parametersIn(target: string): (readonly [string, string | null])
   });
 }
 
-/** Whether a flag is set, as at Handle.Net: without a value, or `yes` or `true`. */
+/** Whether a flag is set, by the rule of Handle.Net: it has no value, or the value `yes` or `true`. */
 export function isTrue(value: string | null): boolean {
   return value === '' || /^(?:yes|true)$/i.test(value ?? '');
 }
@@ -35,8 +35,8 @@ const BEYOND_ASCII = /[^\x00-\x7f]/;
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes the path or a parameter of a request target once, as UTF-8; "+" is not a blank. Node passes unescaped bytes beyond ASCII as one
- * character each; they are decoded as UTF-8 too.
+ * Decodes the path or a parameter of a request target once, as UTF-8; "+" does not stand for a space. Node passes each unescaped byte
+ * beyond ASCII as one character; these bytes are decoded as UTF-8 too.
  * @returns null for a "%" without two hexadecimal digits, and for bytes that are not UTF-8.
  */
 export function decodeText(raw: string): string | null {

@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const SETTINGS = Symbol('http:route-settings');
 
-/** Adds settings to a route, which hooks read before the body is. Settings of a handler take precedence over those of its class. */
+/** Adds settings to a route, for hooks that run before the body is read. Settings of a handler take precedence over those of its class. */
 export function routeSettings(settings: FastifyContextConfig): ClassDecorator & MethodDecorator {
   return (target: object, name?: string | symbol, descriptor?: PropertyDescriptor) => {
     if (name !== undefined && descriptor !== undefined) add(target, name, descriptor, settings);
@@ -20,7 +20,6 @@ export function routeSettings(settings: FastifyContextConfig): ClassDecorator & 
   };
 }
 
-/** Marks a POST route that only reads. */
 export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
 
 /** The settings of a handler, for the OpenAPI document. */
@@ -34,7 +33,7 @@ function addToAll(prototype: object, settings: FastifyContextConfig): void {
   }
 }
 
-/** Class decorators run after those of handlers, and those of a handler from last to first. Settings added earlier win. */
+/** Class decorators run after method decorators, which run from last to first. Settings that were added earlier take precedence. */
 function add(
   prototype: object,
   name: string | symbol,

@@ -18,7 +18,7 @@ import { targetFrom } from '../registry/target-template.js';
 import { readTime } from '../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
-/** An identifier as exported; names in any form (R-28), times as in RFC 3339. An absent target is that of the target template. */
+/** An identifier as exported; names in any form (R-28), times as in RFC 3339. The target template computes an absent target. */
 export interface ImportRequest extends GivenTexts {
   readonly identifier: string;
   readonly metadataId: string | null;
@@ -30,8 +30,9 @@ export interface ImportRequest extends GivenTexts {
   readonly hiddenValues: number;
   /** Default: 1. */
   readonly version?: number | null;
-  /** Default: `updatedAt` and vice versa, or the time of the import. */
+  /** Default: the value of `updatedAt`, or else the time of the import. */
   readonly createdAt?: string | null;
+  /** Default: the value of `createdAt`, or else the time of the import. */
   readonly updatedAt?: string | null;
   readonly leaseUntil: string | null;
   readonly tombstone: {
@@ -50,8 +51,8 @@ export interface ImportCommand {
 }
 
 /**
- * Parses and authorises the import of one identifier.
- * @param now the time of an identifier without times.
+ * Parses and authorizes the import of one identifier.
+ * @param now the current time, which is the default of `createdAt` and `updatedAt`.
  * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, or
  * a syntax code.
  */
@@ -77,7 +78,7 @@ export function parseImport(
   });
   const times = timesIn(sent, now);
   const previousVersion = sent.previousVersion === null ? null : previousVersionIn(sent.previousVersion, self, known);
-  // Stored values were exported, so the target template does not apply to them.
+  // Stored values contain the target if there is one, so the target template does not apply.
   const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const { version: sentVersion, state } = sent;
@@ -158,14 +159,14 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
 /** How far the clock of the exporting system may be ahead. */
 const MAX_AHEAD_MS = 300_000;
 
-/** Reads a time, which must be past because times of later changes are never earlier. @throws Problem INVALID_REQUEST */
+/** Reads a time, which must be past, because the times of later changes must not be earlier. @throws Problem INVALID_REQUEST */
 function readPast(text: string, pointer: string, now: Date): Date {
   const time = readTime(text, pointer);
   if (time.getTime() <= now.getTime() + MAX_AHEAD_MS) return time;
   throw invalidValue(pointer, `is more than 5 minutes in the future: the time of this service is ${now.toISOString()}`);
 }
 
-/** The mutable attributes; an expired reservation is withdrawn, as everywhere else. */
+/** The mutable attributes. A reservation whose lease has ended is withdrawn. */
 function attributesIn(
   sent: ImportRequest & Texts & Pick<MutableAttributes, 'state'>,
   known: NamingAuthoritySnapshot,
@@ -248,7 +249,7 @@ function replacementIn(sent: string, self: CanonicalName, known: NamingAuthority
   return canonical;
 }
 
-/** The previous version, which may be unregistered, because it may follow in the same import. */
+/** The previous version, which may be unregistered, because a later line of the import may contain it. */
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
   const requested = readPredecessor(text, known, '/previousVersion');
   return predecessorOf({ ...requested, address: null, isHidden: false }, null, self);

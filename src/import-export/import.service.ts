@@ -11,12 +11,12 @@ import { type ImportCommand, type ImportRequest, parseImport } from './import-co
 import type { PreviewedImports } from './previewed-imports.js';
 import { type Decision, isSame, ownersIn } from './transfer-record.js';
 
-/** Lines parsed before other requests get a turn. */
+/** Number of lines that are parsed before other requests are processed. */
 const SLICE = 100;
 
 export interface ImportContext {
   readonly principal: Principal;
-  /** Logs an unexpected error of one line. @returns the problem of this line; the others are imported. */
+  /** Logs an unexpected error of one line. @returns the problem of this line; the other lines are imported. */
   readonly lineFailed: (error: unknown, line: number) => Problem;
 }
 
@@ -50,7 +50,7 @@ export class ImportService {
     private readonly authorities: NamingAuthorityCache,
   ) {}
 
-  /** Parses and authorises a chunk. It writes nothing, so it can run while another chunk is imported. */
+  /** Parses and authorizes a chunk. It writes nothing, so it can run while another chunk is imported. */
   async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
     // Another process may have just created the naming authorities.
     const known = principal.viewOf(await this.authorities.refresh('all'));
@@ -83,7 +83,7 @@ export class ImportService {
     });
   }
 
-  /** Returns what an import of a chunk would do, without writes and locks. @param names those that earlier lines would have registered. */
+  /** Returns what an import of a chunk would do, without writes and locks. @param names what earlier lines would have registered. */
   async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
     const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
     const items = commands.map(({ item }) => item);
@@ -94,7 +94,7 @@ export class ImportService {
     });
   }
 
-  /** If the statement fails because of one identifier, halves are tried until that identifier is alone. */
+  /** Inserts a chunk. If the statement fails because of one identifier, the chunk is halved until that identifier is alone. */
   private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
     try {
       const items = commands.map(({ item }) => item);

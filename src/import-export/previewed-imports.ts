@@ -10,7 +10,7 @@ interface Claim {
   readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
   /** Digest of the values of the line. */
   readonly digest: Digest;
-  /** Whether the owner would be registered with the name, and not have it as an alternate. */
+  /** Whether the name is that of the owner itself, and not its metadata ID or one of its alternates. */
   readonly isOwn: boolean;
 }
 

@@ -21,7 +21,7 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
 
 type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** The owners of the names of a line. `collision` is the pointer of a name with the comparison key of another one. */
+/** The owners of the names of a line. `collision` is the pointer of a name whose key is that of another name. */
 export interface ImportConflicts {
   readonly address: Owner | null;
   readonly metadata: Owner | null;
@@ -33,7 +33,7 @@ export interface ImportConflicts {
   readonly collision: string | null;
 }
 
-/** Drops the attributes of the records that are not needed, which can be large. */
+/** Reduces the records to their names and tombstones, because the other attributes can be large. */
 export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
   const owner = (record: Owner | null): Owner | null =>
     record && { namingAuthority: record.namingAuthority, localName: record.localName, tombstone: record.tombstone };

@@ -6,7 +6,7 @@ const WARN = 40;
 /** Number of the level "fatal", whose lines are not limited. */
 const FATAL = 60;
 
-/** Limits log lines per second; those from warn on have a limit of their own, so that requests cannot displace them. */
+/** Limits log lines per second. Lines of the level warn and above have a limit of their own, so that requests cannot displace them. */
 export class LineLimit {
   dropped = 0;
   private second = 0;
@@ -15,7 +15,7 @@ export class LineLimit {
   private reported = 0;
   private isReporting = false;
 
-  /** @param most lines of each kind per second; 0 for no limit. */
+  /** @param most maximum number of lines of each kind per second; 0 for no limit. */
   constructor(private readonly most: number) {}
 
   /** Counts a line. @returns whether to write it. */

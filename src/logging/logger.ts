@@ -13,7 +13,7 @@ const MAX_BUFFERED = 16 * 1024 * 1024;
 /** Maximum time to write the last lines. */
 const FLUSH_LIMIT_MS = 1000;
 
-/** The same if the log level excludes the last line. */
+/** Maximum time if the log level excludes the last line. */
 const WITHOUT_LAST_LINE_MS = 50;
 
 const FORM = {
@@ -62,12 +62,12 @@ export async function endLog(logger: Logger, lastLine: string): Promise<void> {
   stream.flushSync = () => {};
 }
 
-/** These characters occur only in strings of the line, where an escape has the same meaning. */
+/** Escapes `TERMINAL_CONTROLS`. They occur only in strings of the JSON line, where an escape has the same meaning. */
 function escapeControls(line: string): string {
   return line.replace(TERMINAL_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes messages of the framework to the same log, those of the start at the level debug. */
+/** Writes messages of the framework to the same log. Those of its level "log", such as messages of the start, get the level debug. */
 export class FrameworkLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

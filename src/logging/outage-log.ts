@@ -4,7 +4,7 @@ import { causeInWords } from '../problem/database-causes.js';
 import { databaseFailure } from '../problem/database-errors.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 
-/** Time without a failure after which an outage has ended, so that a flapping database is one outage. */
+/** Time without a failure after which an outage has ended, so that a flapping database counts as one outage. */
 const QUIET_MS = 5000;
 
 const REMINDER_MS = 60_000;
@@ -34,8 +34,8 @@ interface Outage {
 }
 
 /**
- * Summarizes failures of the database: one line at the start, one for each other cause, one a minute while it fails, and one when it serves
- * again. The level is error while nothing succeeds.
+ * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while it lasts, and
+ * one when the database serves again. The level is error while nothing succeeds.
  */
 export class OutageLog implements FailureCounter {
   private outage: Outage | null = null;
@@ -46,7 +46,7 @@ export class OutageLog implements FailureCounter {
   failed(error: unknown, isOfRequest: boolean): boolean {
     const failure = databaseFailure(error);
     if (failure === null || (this.outage === null && !failure.isOutage)) return false;
-    // A check is cached for a second, in which the database may already serve again.
+    // The result of a health check is cached for a second, in which the database may already serve again.
     if (!isOfRequest && error === this.lastOfCheck) return true;
     if (!isOfRequest) this.lastOfCheck = error;
     const cause = causeInWords(error);
@@ -65,7 +65,7 @@ export class OutageLog implements FailureCounter {
     return true;
   }
 
-  /** A single lost connection may be the whole failure. */
+  /** Logs a lost connection as a warning if it begins an outage, because a single lost connection may be the whole failure. */
   connectionLost(reason: string): void {
     const { outage, isNew } = this.note({ reason });
     outage.connections += 1;

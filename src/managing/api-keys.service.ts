@@ -21,7 +21,7 @@ export interface CreateApiKeyCommand {
   readonly scopes: readonly Scope[];
   /** The covered naming authorities; null for all. `derived` is false when absent. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived?: boolean }[] | null;
-  /** As in RFC 3339; without it, the key never expires. */
+  /** A time as in RFC 3339. If absent, the key never expires. */
   readonly expiresAt?: string;
   /** The user of a Handle client, as `index:handle`. */
   readonly handleUser?: string;
@@ -86,7 +86,7 @@ export class ApiKeysService {
   }
 
   /**
-   * The key of a request; null for the administrator's key of the environment.
+   * The key of a request; null for the administrator's key from the environment.
    * @throws Problem API_KEY_NOT_FOUND under open access.
    */
   async findOwn(principal: Principal): Promise<ApiKey | null> {
@@ -129,8 +129,7 @@ export class ApiKeysService {
 
   /**
    * @returns whether this is a replay.
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND, IDEMPOTENCY_KEY_REUSED,
-   * REQUEST_IN_FLIGHT
+   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async revoke({ principal, idempotencyKey }: RequestContext, id: string): Promise<boolean> {
     requireUnrestricted(principal);
@@ -144,7 +143,7 @@ export class ApiKeysService {
     return replayed;
   }
 
-  /** A Handle belongs to the client that names it first, and never to an identifier. */
+  /** Claims the Handle of a user. It belongs to the client that names it first, and must not be an identifier. */
   private async claimUser({ client, handleUser }: CreateApiKeyCommand, { grants }: ParsedApiKey): Promise<void> {
     if (handleUser === undefined) return;
     const { namingAuthority, localName } = readHandleUser(handleUser, USER).handle;
@@ -177,7 +176,7 @@ export class ApiKeysService {
   }
 }
 
-/** Otherwise a restricted key could create an unrestricted one. */
+/** Rejects a restricted principal, because it could create an unrestricted key. */
 function requireUnrestricted(principal: Principal): void {
   principal.requireUnrestricted('API keys can be managed only with a key that covers all naming authorities.');
 }

@@ -8,7 +8,7 @@ export interface DescribedNamingAuthority extends NamingAuthorityFamily {
   readonly counts: StateCounts;
 }
 
-/** Removes hidden relatives. The caller checks the visibility of the naming authority itself. */
+/** Removes the parent and the children that the principal cannot see. The caller checks the visibility of the naming authority itself. */
 export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'children'>>(
   principal: Principal,
   shown: T,

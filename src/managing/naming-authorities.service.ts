@@ -39,7 +39,7 @@ export interface ChangeNamingAuthorityCommand {
   readonly prefix: string;
   readonly pointer: string;
   readonly settings: NewSettings;
-  /** Throws if the naming authority is not the one on which the change is based. */
+  /** Throws if the naming authority has changed since the client read it. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
 
@@ -78,7 +78,7 @@ export class NamingAuthoritiesService {
     return { items, hasNext: found.length > limit };
   }
 
-  /** Finds a prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
+  /** Finds a naming authority by its prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
   async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);
@@ -109,7 +109,7 @@ export class NamingAuthoritiesService {
       return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
     });
     await this.writer.publish(prefix);
-    // Another key of the same client, which can see more, may have sent the first request.
+    // The first request may have used another API key of the same client, which can see more.
     return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
   }
 
@@ -145,7 +145,7 @@ export class NamingAuthoritiesService {
   }
 
   /**
-   * Applies HS-07 to prefixes derived from one that is registered here. Others may have a parent elsewhere, such as that of 20.500.12345.
+   * Applies HS-07 to prefixes derived from one that is registered here. Other prefixes, such as 20.500.12345, may have a parent elsewhere.
    * Hidden naming authorities count as missing.
    * @throws Problem PARENT_NOT_FOUND
    */
@@ -197,7 +197,7 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
   return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
 }
 
-/** Omits the name, because the administrator of one naming authority may not see the records of others. */
+/** The problem names no record, because the administrator of one naming authority may not see the records of another one. */
 function withProblemOfCase(error: unknown): never {
   if (!(error instanceof NamesStoredByOtherCase)) throw error;
   const detail = `must be ${error.caseInsensitive}: records name identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;

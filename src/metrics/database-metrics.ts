@@ -17,7 +17,7 @@ export function gauge(registry: Registry, name: string, help: string, read: () =
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export interface ReplicaFigures {
-  /** By responding server. */
+  /** Number of reads, by the server that responded. */
   readonly reads: Readonly<Record<'replica' | 'primary' | 'fallback', number>>;
   /** NaN if the replica does not respond. */
   readonly lagSeconds: number;

@@ -14,7 +14,7 @@ const HANDLE_API_OUTCOMES = [
   ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'rejected'] as const),
 ] as const;
 
-/** Why a request was rejected that may succeed later. */
+/** The reason for rejecting a request that may succeed later. */
 export type Rejection = (typeof REJECTIONS)[number];
 
 const REJECTIONS = [
@@ -118,7 +118,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // Created at the start, so that alerts can distinguish zero from missing.
+    // The series are created at the start, so that alerts can distinguish zero from missing data.
     this.mints.inc({ naming_authority: 'unknown', outcome: 'rejected' }, 0);
     for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
     for (const outcome of HANDLE_API_OUTCOMES) this.handleApiRequests.inc({ outcome }, 0);

@@ -18,7 +18,7 @@ export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 interface BuildContext {
   readonly guids: GuidGenerator;
-  /** The naming authorities at a later attempt, of which each job sees what it may; null to use those of each job. */
+  /** The naming authorities at a later attempt, from which each job gets its view; null to use those of each job. */
   readonly latest: NamingAuthoritySnapshot | null;
   readonly previousVersions: PreviousVersions;
 }
@@ -51,7 +51,7 @@ function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContex
   }
 }
 
-/** At each attempt, another request held the same key or values, but had ended when it was examined. */
+/** The problem after the last attempt. Each time, another request held the key or values, but had ended when it was examined. */
 function giveUp({ context, command: { guid, localName, metadata, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   if ((guid ?? localName ?? metadata ?? alternates[0] ?? null) !== null) return conflictInProgress();

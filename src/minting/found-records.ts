@@ -12,11 +12,12 @@ import {
   isWhole,
 } from './mint-outcome.js';
 
-/** Bytes of found records that one group of results keeps, and of an object without its texts. */
+/** Maximum bytes of existing records that one group of results keeps. */
 const MOST_BYTES = 393_216;
+/** Bytes of a record object without its texts. */
 const OBJECT_BYTES = 512;
 
-/** Size of a part; each response that its client does not read holds one in memory. */
+/** Maximum size of a part; each response that its client does not read holds one part in memory. */
 const PARTS = { items: 100, bytes: 131_072 };
 
 export interface WholeResult extends NamedResult {

@@ -35,7 +35,7 @@ export class MintConflicts {
   /**
    * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates without a conflict, or whose
    * conflict is gone, are undecided; conflicting expired reservations are recorded as such.
-   * @param transaction that of the caller, if there is one.
+   * @param transaction the transaction of the caller, if there is one.
    * @param lockWait how long to wait for a locked expired reservation.
    * @throws Stale in a transaction, if expired reservations have requested names.
    */
@@ -100,7 +100,7 @@ export class MintConflicts {
     if (transaction === undefined) await this.retries.expire(expired, lockWaitMs(lockWait));
     else ended.push(...expired);
     const valid = await this.replays.store([...toStore.keys()]);
-    // A stored result waits for the standby by its own commit, and one in a transaction by that of the caller.
+    // The commit of stored results waits for the standby. In a transaction, the commit of the caller does.
     if (
       transaction === undefined &&
       valid.size === 0 &&
@@ -131,7 +131,7 @@ export class MintConflicts {
   }
 }
 
-/** Whether a result depends on rows; REQUEST_IN_FLIGHT does not. */
+/** Whether a result depends on rows; the problem REQUEST_IN_FLIGHT does not. */
 function isOfRows(decided: readonly DecidedMint[]): boolean {
   return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
 }

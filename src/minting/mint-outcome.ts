@@ -23,8 +23,8 @@ export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid
 export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {
   /**
    * `replayed`: minted by an earlier request with the same idempotency key; `existing`: its metadata ID existed; `updated`: that identifier
-   * got the values of the request; `found`: a replay of one of these two; `toUpdate`: its metadata ID existed, and the caller must update
-   * it.
+   * got the values of the request; `found`: a replay of `existing` or `updated`; `toUpdate`: its metadata ID existed, and the caller must
+   * update it.
    */
   readonly outcome: 'created' | 'replayed' | 'existing' | 'updated' | 'found' | 'toUpdate';
   readonly record: R;

@@ -51,7 +51,7 @@ export async function whileInFlight<T>(attempt: () => Promise<T>, isOpen: (resul
   return attempt();
 }
 
-/** Returns one result per job, in order; an error only for jobs that were not finished before it. */
+/** Returns one result per job, in order. A job has an error only if it was not finished when the error occurred. */
 export type MintGroup = (jobs: readonly MintJob[], lockWait: LockWait) => Promise<(MintOutcome | Error)[]>;
 
 interface Turn {
@@ -59,7 +59,7 @@ interface Turn {
   readonly deadline: number;
 }
 
-/** Coalesces waiting mints into one statement and commit. A row that fails or is locked does not delay others. */
+/** Coalesces waiting mints into one statement and commit. A row that fails or is locked does not delay other mints. */
 export class MintQueue {
   private readonly stages: readonly Batcher<MintJob, MintOutcome>[];
   private readonly waiting: Batcher<Turn, MintOutcome>;
@@ -128,7 +128,7 @@ export class MintQueue {
   }
 }
 
-/** Returns null for an outage, which affects every mint of the batch; an error that a single row can cause is retried alone. */
+/** Returns null for an outage, which affects the whole batch; after an error that one row can cause, mints are retried alone. */
 function nextStage(stage: number, error: unknown): number | null {
   if (isLockTimeout(error)) return stage + 1;
   const mayBeOfOne = !(error instanceof Problem) && databaseProblem(error) === null;
@@ -161,7 +161,7 @@ class BlockedNames {
     return this.blocked.size > 0;
   }
 
-  /** Waits for the mint that blocks one of these names; false if it timed out. @throws Problem OVERLOADED */
+  /** Waits for the mint that blocks one of these names; false if that mint timed out. @throws Problem OVERLOADED */
   async freed(names: readonly string[], most: number): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;

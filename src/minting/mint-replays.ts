@@ -59,8 +59,8 @@ export class MintReplays {
   ) {}
 
   /**
-   * Returns what earlier requests with the same keys left, with current records, or why a key cannot be used. Mints that are the first with
-   * their key are missing from the result.
+   * Returns the results of earlier requests with the same keys, with current records, or the problem of a key that cannot be used. Mints
+   * that are the first with their key have no result.
    */
   async find(jobs: readonly MintJob[], from?: Queryable): Promise<Replays> {
     const keyed = jobs.flatMap((job) => {
@@ -149,9 +149,9 @@ export class MintReplays {
   }
 
   /**
-   * Stores results for replays, and returns those that are valid. The others must be decided again, because another request used the key or
-   * the identifier lost its metadata ID.
-   * @param transaction of a change that must be committed only if all results are valid; without it, they commit by themselves.
+   * Stores results for replays, and returns those that are valid. Invalid ones must be decided again, because another request used the key
+   * or the identifier lost its metadata ID.
+   * @param transaction of a change that must be committed only if all results are valid; without it, one statement commits the results.
    */
   async store(decided: readonly DecidedMint[], transaction?: Queryable): Promise<ReadonlySet<DecidedMint>> {
     const results = new Map<NewResult, DecidedMint>();

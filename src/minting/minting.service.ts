@@ -90,7 +90,7 @@ export class MintingService {
     return withUnderstood(await this.mintOne(job), job);
   }
 
-  /** The first half of `mint`: parses, authorises and charges a request. */
+  /** The first half of `mint`: parses, authorizes and charges a request. */
   async readRequest(
     request: MintRequest,
     { principal, idempotencyKey: key }: RequestContext,
@@ -156,7 +156,7 @@ export class MintingService {
 
   /**
    * Replaces rejections by results of earlier requests with the same keys: a replay takes precedence. A chunk is prepared while the
-   * previous one is written with the same key, so a key in use changes nothing.
+   * previous one is written with the same key, so REQUEST_IN_FLIGHT replaces no rejection.
    */
   private async replaceRejections(rejected: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
     if (rejected.every(({ job }) => job.context.request === null)) return rejected;
@@ -167,7 +167,7 @@ export class MintingService {
     return rejected.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
   }
 
-  /** Reads previous versions before the insert, because an identifier that was active stays registered forever. */
+  /** Reads previous versions. This is safe before the insert, because an identifier that was active stays registered forever. */
   private async findPreviousVersions(jobs: readonly MintJob[]): Promise<PreviousVersions> {
     const versions = jobs.filter(({ command }) => command.previousVersion !== null);
     if (versions.length === 0) return NO_PREVIOUS_VERSIONS;
@@ -226,11 +226,11 @@ export class MintingService {
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
-      // A conflict of an alternate rolls back the whole statement; items without unique values did not fail then.
+      // A conflict of an alternate rolls back the whole statement; an item without unique values is then not the cause.
       const canConflict = ({ item }: Candidate): boolean => keysOf(item).length > 0;
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
-      // A changed naming authority is one reason for another attempt.
+      // The naming authorities are read again, because a change to one is a reason for another attempt.
       const latest = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
       const { guids } = this;
       const rebuilt = buildCandidates(

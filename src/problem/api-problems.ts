@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiResponse, getSchemaPath } from '../openapi/annotatio
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto } from './problem-document.dto.js';
 
-/** Problems of every request. */
+/** Problems that every operation can return. */
 const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
   // For a query parameter that the operation does not have.
@@ -15,7 +15,7 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
-/** The syntax codes of a naming authority. */
+/** The codes of a malformed naming authority. */
 export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'NOT_UCS2'] as const;
 
 const PROBLEM = 'application/problem+json';

@@ -1,6 +1,6 @@
 import { SYNTAX_CODES, type SyntaxCode } from '@mintmark/identifier';
 
-/** A test compares the catalogue with `docs/reference/errors.md`. */
+/** The status and the title of a code. A test compares the catalogue with `docs/reference/errors.md`. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;

@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
   POOL_BUSY: 'all connections of the pool are in use',
 };
 
-/** For errors of `pg` without a code, by message. */
+/** Descriptions of errors of `pg` without a code, by message. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect/, 'no connection in time'],
   [/^Query read timeout/, 'no response in time'],
@@ -53,8 +53,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Describes an error of the database, as in "53300 too many connections": the SQLSTATE or network code, and the cause. Contains no text of
- * the server, which can name roles and hosts. Null for other errors.
+ * Describes an error of the database, as in "53300 too many connections": the SQLSTATE or network code, and the cause. The description
+ * contains no text of the server, which can name roles and hosts. Returns null for other errors.
  */
 export function causeInWords(error: unknown): string | null {
   const found = [...causesOf(error)];

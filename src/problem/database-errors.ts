@@ -11,8 +11,8 @@ const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57
 const WRITE_STATES = /^(25006|53100)$/;
 
 /**
- * SQLSTATEs of missing tables, columns or functions, when the server has lost a migration, and of prepared statements that are missing or
- * have another result, when the session belongs to another server or a migration ran.
+ * SQLSTATEs of missing tables, columns or functions, if the server has lost a migration, and of prepared statements that are missing or
+ * already exist, if the session belongs to another server.
  */
 const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|26000|42P05)$/;
 
@@ -23,7 +23,7 @@ const OTHER_SERVER_MESSAGES =
 /** Lock timeouts, serialization failures and deadlocks. */
 const CONFLICT_STATES = /^(55P03|40001|40P01)$/;
 
-/** `query_canceled`, by `statement_timeout`. */
+/** SQLSTATE `query_canceled`, which `statement_timeout` causes. */
 const STATEMENT_TIMEOUT_STATE = /^57014$/;
 
 /** Error codes of the network and of Prisma for an unavailable database. */
@@ -70,10 +70,10 @@ export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
-/** A database error that failed a request, directly or through a problem. */
+/** A database error that caused a request to fail, directly or as the cause of a problem. */
 export interface DatabaseFailure {
   readonly reason: unknown;
-  /** True if the database does not serve or no connection is free; false if a statement was slow or locked. */
+  /** True if the database is unavailable or no connection is free; false if a statement was slow or locked. */
   readonly isOutage: boolean;
   readonly isOfWrite: boolean;
   /** Further members of its log line. */

@@ -14,7 +14,7 @@ export interface FailureCounter {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Absent on servers other than that of the API. */
+    /** Absent on servers other than the API server. */
     readonly failures?: FailureCounter;
   }
 }

@@ -46,7 +46,7 @@ export class ProblemDetailDto {
   rule?: string;
 }
 
-/** As in `registry/identifier-record.ts`, which depends on this folder. A test of the document compares both. */
+/** The same as in `registry/identifier-record.ts`, which depends on this folder. A test of the OpenAPI document compares both lists. */
 const REASON_CODES = [
   ...(['duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone'] as const),
 ];
@@ -58,7 +58,7 @@ export class ProblemTombstoneDto {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   withdrawnAt: string;
 
-  /** The kind of reason. The service alone gives "deleted", "expired", "released" and "undone". */
+  /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
   reasonCode: ReasonCode;
 
@@ -69,7 +69,7 @@ export class ProblemTombstoneDto {
   reason: string;
 
   /**
-   * The replacement, if there is one, canonical.
+   * The replacement in canonical form; null if there is none.
    * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   replacedBy: string | null;
@@ -109,13 +109,13 @@ export class ProblemDocumentDto {
   instance: string;
 
   /**
-   * The code of the problem, never renamed. Later versions can have further codes: treat one that you do not know by its `status`.
-   * docs/reference/errors.md of the source says what to do about each.
+   * The code of the problem. Codes are never renamed. Later versions can have further codes: treat an unknown code by its `status`.
+   * docs/reference/errors.md of the source says what to do about each code.
    */
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode' })
   code: ProblemCode;
 
-  /** The single faults, where they contain more than `detail`. */
+  /** The individual faults, if they contain more than `detail`. */
   errors?: ProblemDetailDto[];
 
   /**
@@ -139,7 +139,7 @@ export class ProblemDocumentDto {
   duplicateOf?: number;
 
   /**
-   * The withdrawn identifier, or the existing identifier that a conflict is with: `NA/local`.
+   * The withdrawn identifier, or the existing identifier with which the request conflicts, as `NA/local`.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
@@ -149,13 +149,13 @@ export class ProblemDocumentDto {
   tombstone?: ProblemTombstoneDto;
 
   /**
-   * For a withdrawn identifier: its version, which a reinstatement can send as `If-Match`, as it can the `ETag` of the response.
+   * For a withdrawn identifier: its version. A reinstatement can send it, or the `ETag` of the response, as `If-Match`.
    * @example 2
    */
   @ApiProperty({ type: 'integer', required: false })
   version?: number;
 
-  /** For a withdrawn identifier, to a key that may curate it: the identifier, as in `Identifier`. */
+  /** For a withdrawn identifier, if the key may curate it: its record, as in `Identifier`. */
   @ApiProperty({ allOf: [{ $ref: '#/components/schemas/Identifier' }], required: false })
   record?: object;
 
@@ -176,10 +176,7 @@ function shownDetail({ pointer, ...fault }: ProblemDetail): ProblemDetailDto {
   return part === 'header' ? { header: plain, ...fault } : { parameter: plain, ...fault };
 }
 
-/**
- * Serializes a problem.
- * @param instance the path of the failed request.
- */
+/** Serializes a problem. @param instance the path of the failed request. */
 export function problemDocument(problem: Problem, instance: string): ProblemDocumentDto {
   const { status, title } = CATALOGUE[problem.code];
   return {

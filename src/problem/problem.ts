@@ -5,9 +5,11 @@ export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name` or `#header/name` with the same escapes. */
   readonly pointer: string;
   readonly detail: string;
-  /** For a malformed identifier: the syntax code, the offset of the error in UTF-16 code units, and the number of the violated rule. */
+  /** The syntax code of a malformed identifier, which also has `offset` and `rule`. */
   readonly code?: ProblemCode;
+  /** The position of the fault, in UTF-16 code units. */
   readonly offset?: number;
+  /** The number of the violated rule, such as "CID-10". */
   readonly rule?: string;
 }
 
@@ -77,7 +79,7 @@ export function clientGone(): Problem {
   return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
 }
 
-/** A problem in a stored result. Extension members are beside its code; a response adds the path of its request. */
+/** A problem in a stored result. Extension members are next to its code; a response adds the path of its request. */
 export interface StoredProblem {
   readonly code: ProblemCode;
   readonly detail: string;

@@ -20,7 +20,7 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
 };
 
-/** For errors of the framework and its plugins by status. */
+/** Codes for errors of the framework and its plugins, by status. Other statuses from 400 to 499 use MALFORMED_HTTP. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   403: 'NOT_FOUND',
   404: 'NOT_FOUND',
@@ -96,7 +96,7 @@ function sentence(error: unknown): string {
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  /** @param senderOf how the interface of a request presents problems. */
+  /** @param senderOf returns the function with which the interface of a request sends problems. */
   constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

@@ -2,7 +2,7 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
-/** The database could not be reached or does not serve; whether the request took effect is unknown. */
+/** The database is unavailable; it is unknown whether the request took effect. */
 export function unavailable(): Problem {
   const detail =
     'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';

@@ -7,7 +7,7 @@ import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './tables.js';
 import { shownName } from './visible-text.js';
 
-/** Maximum number of names in a list, and of characters in a name. A record can have 800 KB of names, which its JSON contains. */
+/** Maximum number of names in a list. A record can have 800 KB of names; its JSON contains all of them. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 1024;
 
@@ -17,7 +17,7 @@ export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
   return `${kind} of the naming authority ${namingAuthority}`;
 }
 
-/** The attributes of a record. A withdrawn one is shown without its target. */
+/** The attributes of a record. A withdrawn record is shown without its target. */
 export function attributeTable({
   record,
   uris: all,

@@ -3,12 +3,12 @@ import { type NameLink, nameLink } from './links.js';
 import { markup } from './markup.js';
 import { shownName, shownSentence } from './visible-text.js';
 
-/** Characters of a name that a page repeats; a path may have 48 KiB. */
+/** Maximum number of characters of a name on a page; a path may have 48 KiB. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
- * The page for an unregistered name (404). Clients of the Handle proxy look for its first sentence, so names of printable ASCII characters
- * are in it without an element.
+ * The page for an unregistered name (404). Clients of the Handle proxy search it for the sentence "The handle you requested -- …",
+ * in which names of printable ASCII characters therefore have no element around them.
  * @param hints sentences that say what to check.
  * @param nearest the registered name that is probably meant, or null.
  */

@@ -3,7 +3,7 @@ import { type Markup, markup } from './markup.js';
 import { linkTo } from './links.js';
 import { SHORT_STYLE } from './style.js';
 
-/** A form that shows the record of a text; its fields are parameters of the Handle proxy. */
+/** A form that shows the record of the identifier in a text. Its fields are parameters of the Handle proxy. */
 const RECORD_FORM = markup`<form method="post" action="/">
 <label for="hdl">An identifier, in any form</label>
 <input id="hdl" name="hdl" type="text" required maxlength="4096" autocomplete="off" spellcheck="false" aria-describedby="hint">
@@ -43,7 +43,7 @@ function command(text: string, what: string): Markup {
   return markup`<p><code>${text}</code>${copyButton(text, what)}</p>`;
 }
 
-/** The part before the link in the body of a redirect; constant, because most responses of a resolver are redirects. */
+/** The part before the link in the body of a redirect. It is built once, because most responses of a resolver are redirects. */
 const REDIRECT_START = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Redirect</title><style>${SHORT_STYLE}</style></head>

@@ -41,7 +41,7 @@ function valueIn(value: string | null): Markup {
   return markup`<code>${value === null ? 'none' : shownName(value)}</code>`;
 }
 
-/** Accepts a path of this service or an http URL. */
+/** Accepts a path of this service, or an http or https URL. */
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
   return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;

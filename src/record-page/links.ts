@@ -7,7 +7,7 @@ export function linkable(url: string | null): string | null {
   return url;
 }
 
-/** A link if the URL permits one; otherwise the text. @param language of the page at the URL; null if unknown. */
+/** A link if the URL permits one; otherwise the text. @param language the language of the page at the URL; null if unknown. */
 export function linkTo(url: string | null, text: string, language: string | null = null): Content {
   const href = linkable(url);
   if (href === null) return shownName(text);

@@ -21,7 +21,7 @@ export function escapeHtml(text: string): string {
 
 /**
  * A template of HTML; every value that is not `Markup` is escaped. Attribute values must be quoted. It is not named `html`, because
- * formatters change the white space of such templates, which pages show.
+ * formatters change the white space of templates with that name, and pages show white space.
  */
 export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let text = parts[0] ?? '';
@@ -48,7 +48,7 @@ const MONTHS = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 
-/** A time for people and programs (RFC 3339), UTC. `Intl` takes 20 ms at first use, and its words vary with Node.js. */
+/** A time for people and programs (RFC 3339), UTC. It does not use `Intl`, which takes 20 ms at first use and varies with Node.js. */
 export function shownTime(time: Date): Markup {
   const iso = time.toISOString();
   const words = `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC`;

@@ -7,7 +7,7 @@ import { linkTo } from './links.js';
 import { type Row, factTable } from './tables.js';
 import { shownName } from './visible-text.js';
 
-/** The URI forms with their names on the page, in its order. */
+/** The URI forms with their names on the page, in the order of the page. */
 const FORMS: readonly (readonly [keyof Uris, string])[] = [
   ['resolver', 'Web address'],
   ['cordraPath', 'hdl URI, CORDRA path form'],

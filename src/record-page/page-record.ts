@@ -33,7 +33,7 @@ export interface PageRecord {
   readonly uris: Uris;
   /** Whether a configured resolver leads to the record; true if absent. */
   readonly isPublic?: boolean;
-  /** How metadata IDs of its naming authority are read; "recognized" if absent. */
+  /** How metadata IDs of the naming authority are read; "recognized" if absent. */
   readonly metadataIdScheme?: MetadataIdScheme;
   /** Null for a page without Handle values. */
   readonly values: readonly PageValue[] | null;

@@ -9,7 +9,7 @@ import { linkTo } from './links.js';
 import { listTable } from './tables.js';
 import { shownName, shownText } from './visible-text.js';
 
-/** Longer types may break anywhere, so that they fit on a narrow page. */
+/** Maximum length of a type that is not broken. Longer types may break anywhere, so that they fit on a narrow page. */
 const MAX_WHOLE_LENGTH = 24;
 
 /** The page of a registered identifier that is not withdrawn (200). */
@@ -33,7 +33,7 @@ export function namesSection(shown: PageRecord): Markup {
     ${nameTable(shown)}`;
 }
 
-/** A citation has the web address, so there is none before a resolver leads to it. */
+/** A citation contains the web address, so there is no citation before a resolver leads to the record. */
 function citationSection(shown: PageRecord): Markup {
   return markup`<h2>Citation</h2>
     ${citationParagraph(shown)}`;

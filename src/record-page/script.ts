@@ -1,6 +1,6 @@
 /**
- * Shows and enables the copy buttons; the page is complete without it. Browsers permit the clipboard interface on secure origins only; on
- * others, the text is selected and copied by the older command.
+ * Shows and enables the copy buttons; the page is complete without this script. Browsers permit `navigator.clipboard` on secure origins
+ * only; on all other origins, the text is selected and copied by `document.execCommand`.
  */
 export const SCRIPT = `
 (() => {

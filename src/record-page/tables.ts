@@ -22,7 +22,7 @@ export function listTable(caption: string, columns: readonly string[], rows: rea
   );
 }
 
-/** The roles repeat those of the elements, because browsers drop these when the style stacks the cells. */
+/** The explicit roles repeat the implicit roles of the elements, which browsers drop when the style stacks the cells. */
 function tableOf(caption: string, columns: readonly string[], rows: readonly (readonly Markup[])[]): Markup {
   return markup`<table role="table">
 <caption>${caption}</caption>

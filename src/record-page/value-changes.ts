@@ -3,7 +3,7 @@ import type { PageEvent } from './page-record.js';
 /** An attribute before and after a change, as text; null for none. */
 export interface ValueChange {
   readonly name: string;
-  /** Undefined if the known changes begin later. */
+  /** Undefined if the value is older than the known changes. */
   readonly before: string | null | undefined;
   readonly after: string | null;
 }

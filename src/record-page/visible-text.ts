@@ -11,7 +11,7 @@ const HIDDEN =
 /** Text that a browser shows from left to right, even within text of the other direction. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** Replaces hidden characters by `[U+202E]` and the like, for titles and attributes, which cannot contain elements. */
+/** Replaces hidden characters by code points such as `[U+202E]`, for titles and attributes, which cannot contain elements. */
 export function plainText(text: string): string {
   return text.replace(HIDDEN, (character) => `[${codePoint(character)}]`);
 }

@@ -5,7 +5,7 @@ import { denotes, isAt } from './key-collision.js';
 import type { Address, Place } from './naming-authority-snapshot.js';
 
 export interface AlternateName extends CanonicalName {
-  /** Absent if the client sees no such naming authority: the alternate is then a foreign text, and claims no name. */
+  /** Absent if the client cannot see the naming authority: the alternate is then a foreign text, and claims no name. */
   readonly here?: Place;
 }
 
@@ -14,7 +14,7 @@ export interface IndexedAlternate {
   readonly index: number;
 }
 
-/** The alternates that a record does not have yet. The others keep their claims. */
+/** The given alternates that a record does not have yet. Those that it has keep their claims. */
 export function gainedBy(
   { alternateIds }: Pick<IdentifierRecord, 'alternateIds'>,
   alternates: readonly AlternateName[],
@@ -28,7 +28,7 @@ export function gainedBy(
   });
 }
 
-/** Where another identifier could be registered with the name of an alternate; null for foreign names and the record itself. */
+/** The address of another identifier that could get the name of an alternate; null for foreign names and the record itself. */
 export function claimOf(
   { here }: AlternateName,
   { namingAuthority, guid, localName }: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,

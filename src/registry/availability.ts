@@ -37,7 +37,7 @@ export function withdrawnProblem(record: IdentifierRecord): Problem {
   return new Problem(code, detail, { members: { identifier, tombstone } });
 }
 
-/** The link from a blocked record to the entity that blocks it (RFC 7725 4). @param url the configured one, or null. */
+/** The link from a blocked record to the entity that blocks it (RFC 7725 4). @param url the URL of that entity, or null. */
 export function blockedByLinks(record: Ended, url: string | null): TypedLink[] {
   return url === null || availabilityOf(record).kind !== 'blocked' ? [] : [{ rel: 'blocked-by', href: url }];
 }

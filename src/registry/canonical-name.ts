@@ -10,10 +10,10 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Bytes of the longest stored canonical text: the prefix and a Handle of 4096 bytes that are all escaped. */
+/** Maximum bytes of a stored canonical text; enough for the scheme and a Handle of 4096 bytes that are all escaped. */
 export const MAX_STORED_BYTES = 16_384;
 
-/** Bytes in UTF-8; the database has the same limit. */
+/** Maximum bytes of a local name in UTF-8; the database has the same limit. */
 export const MAX_LOCAL_NAME_BYTES = 8192;
 
 /** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
@@ -28,8 +28,8 @@ export interface CanonicalName {
   readonly rule: NameRule;
   /**
    * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on the
-   * profile of the naming authority nor on the principal. For other Handles it depends on whether the naming authority ignores case, or on
-   * the default of its prefix until it is created.
+   * profile of the naming authority nor on the principal. For other Handles it depends on whether the naming authority ignores case;
+   * until the naming authority is created, the default of its prefix applies.
    */
   readonly key: Digest;
 }
@@ -38,7 +38,7 @@ export interface CanonicalName {
 export interface Folding {
   /** Whether names are compared without regard to the case of ASCII letters. */
   readonly foldsCase: boolean;
-  /** The same for keys, if that differs. */
+  /** `foldsCase` for keys, if it differs. */
   readonly keyFoldsCase?: boolean;
   /** Whether the profile is unknown; a Handle that can be a CORDRA identifier is then compared as one. */
   readonly isForeign?: boolean;
@@ -66,7 +66,7 @@ export function comparisonOf(name: Name, foldsCase: boolean): string {
 const PLAIN_CORDRA_ID = /^hdl:[0-9]+(?:\.[0-9]+)*\/[0-9A-F]{32}$/;
 
 /**
- * The name from which a canonical text was made, without the naming authorities; null if it was made from none, like an opaque metadata ID.
+ * The name from which a canonical text was made, read without the naming authorities; null if there is none, as for an opaque metadata ID.
  * 32 hexadecimal digits in upper case count as a CORDRA identifier, which has the same URIs as a Handle.
  */
 export function nameInCanonical(canonical: string): Name | null {

@@ -44,8 +44,8 @@ export function valueHolderIn(result: unknown): string | null {
 }
 
 /**
- * A stored result as a client may see it: another key of the client can see less than that of the first request, and the identifier can
- * meanwhile be withdrawn for legal reasons.
+ * A stored result as a client may see it: another key of the client can see less than the key of the first request, and the identifier
+ * may meanwhile have been withdrawn for legal reasons.
  * @param isHidden whether the client must not learn which identifier has the requested value.
  */
 export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
@@ -69,7 +69,7 @@ const IS_USED = {
 
 /**
  * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
- * @param members those of the request that contradict it. Their values are omitted, because the client may not read the history.
+ * @param members of the request that contradict the identifier. Their values are omitted, because the client may not read the history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
@@ -88,7 +88,7 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts });
 }
 
-/** 409 for a change to a name of another identifier. @param existing as for `conflictProblem`. */
+/** 409 for a change to a name that another identifier has. @param existing as for `conflictProblem`. */
 export function nameConflictProblem(
   code: keyof typeof IS_USED,
   existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,

@@ -3,7 +3,7 @@ import { upperAscii } from './upper-ascii.js';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import type { NamingAuthority } from './naming-authority.js';
 
-/** Index of the key value of a user, by convention of the Handle System. */
+/** Default index of the key value of a user, by convention of the Handle System. */
 const DEFAULT_INDEX = 300;
 
 const MAX_INDEX = 2_147_483_647;
@@ -49,7 +49,7 @@ function folded({ namingAuthority, localName }: Handle): string {
   return `${namingAuthorityKey(namingAuthority)}/${upperAscii(localName)}`;
 }
 
-/** The text by which local names of users are compared: like identifiers, and under GUIDs without regard to case. */
+/** The text by which local names of users are compared: as for identifiers, but always ignoring case where these are GUIDs. */
 export function comparableUser(
   { profile, caseInsensitive }: Pick<NamingAuthority, 'profile' | 'caseInsensitive'>,
   localName: string,

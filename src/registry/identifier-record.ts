@@ -15,17 +15,17 @@ import { Problem } from '../problem/problem.js';
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
 export type State = (typeof STATES)[number];
 
-/** Characters; the database has the same limit. */
+/** Maximum length in characters; the database has the same limit. */
 export const MAX_TARGET_LENGTH = 2048;
 
-/** The database has the same limit. */
+/** Maximum number of alternates; the database has the same limit. */
 export const MAX_ALTERNATES = 100;
 
 /** Reason codes of a withdrawal that callers may give. */
 export const REQUESTED_REASON_CODES = ['duplicate', 'error', 'legal', 'other'] as const;
 export type RequestedReasonCode = (typeof REQUESTED_REASON_CODES)[number];
 
-/** Includes those that only the service gives. */
+/** All reason codes, including those that only the service gives. */
 export const REASON_CODES = [...REQUESTED_REASON_CODES, 'deleted', 'expired', 'released', 'undone'] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
@@ -33,7 +33,7 @@ export interface Tombstone {
   readonly withdrawnAt: Date;
   readonly reasonCode: ReasonCode;
   readonly reason: string;
-  /** Canonical. */
+  /** The canonical text of the replacement. */
   readonly replacedBy: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly updatedAt: Date;
   /** Null for the configured resolver. */
   readonly resolver: Resolver | null;
-  /** Whether its naming authority is for tests, so that Handle clients may delete it. */
+  /** Whether the naming authority is for tests, so that Handle clients may delete the identifier. */
   readonly sandbox: boolean;
   /** Identifiers that have this one as their metadata ID, in order of minting. */
   readonly describes: readonly string[];
@@ -85,7 +85,7 @@ export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resol
   readonly uris: Uris;
 }
 
-/** @param resolver for naming authorities without one of their own. */
+/** @param resolver for naming authorities without a resolver of their own. */
 export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
   return { ...record, uris: urisOf(identifierOf(record), { resolver: record.resolver ?? resolver }) };
 }

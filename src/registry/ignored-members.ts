@@ -3,7 +3,7 @@ import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { denotes } from './key-collision.js';
 
-/** Members of a mint request that may differ in an identifier with the same metadata ID. */
+/** Members of a mint request that may differ from those of the identifier with the same metadata ID. */
 export const IGNORABLE_MEMBERS = [
   ...TEXTS.map(({ name }) => name),
   ...(['alternateIds', 'previousVersion', 'state', 'leaseUntil'] as const),
@@ -12,7 +12,7 @@ export type IgnorableMember = (typeof IGNORABLE_MEMBERS)[number];
 
 export type IgnorableValues = Pick<IdentifierRecord, IgnorableMember>;
 
-/** The same members of a parsed mint request. */
+/** The ignorable members of a parsed mint request. */
 export interface SentMembers extends Texts {
   /** Names of the members that the request has. */
   readonly sent: readonly IgnorableMember[];
@@ -26,7 +26,7 @@ function isSame(requested: CanonicalName | null, stored: string | null): boolean
   return requested === null || stored === null ? requested === stored : denotes(stored, requested);
 }
 
-/** Members of a mint request that differ in the identifier with its metadata ID. */
+/** Members of a mint request that differ from those of the identifier with its metadata ID. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
   const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {

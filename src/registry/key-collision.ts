@@ -15,7 +15,7 @@ export function denotes(
   return stored === canonical || comparisonIn(stored, rule) === comparison;
 }
 
-/** Whether a stored local name is the one by whose key it was found. The database compares GUIDs. */
+/** Whether a stored local name is the one by whose key it was found. GUIDs were compared by the database. */
 export function isAt(localName: string, { guid, comparison, foldsCase }: Address): boolean {
   return guid !== null || (foldsCase ? upperAscii(localName) : localName) === comparison;
 }

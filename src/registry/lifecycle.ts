@@ -35,17 +35,17 @@ export type Step = keyof typeof STEPS;
 
 const RELEASED = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
 
-/** For an identifier that was reserved and not activated in time. */
+/** The tombstone of an identifier that was reserved and not activated in time. */
 export const EXPIRED = {
   reasonCode: 'expired',
   reason: 'The reservation ended without activation.',
   replacedBy: null,
 } as const;
 
-/** For an identifier that a Handle client deleted. */
+/** The tombstone of an identifier that a Handle client deleted. */
 const DELETED = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
 
-/** What ends with a reservation; the GUID stays registered. */
+/** The values that an identifier loses when its reservation ends; the GUID stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
 /**
@@ -101,7 +101,7 @@ export interface RequestedWithdrawal extends Pick<Withdrawal, 'reason'> {
   readonly replacement: Replacement | null;
 }
 
-/** @throws Problem RESERVED_REASON_CODE for one that only the service gives, or as `readReplacementName` does. */
+/** @throws Problem RESERVED_REASON_CODE for a code that only the service gives, or as `readReplacementName` does. */
 export function readWithdrawal(
   { reasonCode = 'other', reason, replacedBy: sent }: Withdrawal,
   known: NamingAuthoritySnapshot,
@@ -148,7 +148,7 @@ export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tomb
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
-/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that others can have its names. */
+/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other ones can use its names. */
 export function deletion(at: Date): Amendment {
   const tombstone = { withdrawnAt: at, ...DELETED };
   return {
@@ -183,8 +183,8 @@ export function describes(record: IdentifierRecord, { metadataId }: Pick<Identif
 }
 
 /**
- * How the metadata record that was minted with a reserved object follows its change: both are activated, or both end. Another identifier
- * that names the record changes nothing: it may be hidden from the principal, and the lease of the record ends anyway.
+ * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier
+ * that names the metadata record has no effect: it may be hidden from the principal, and the lease of the record ends anyway.
  * @returns null for a record that is unchanged, because it is not reserved or no longer the metadata record of the object.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
@@ -227,7 +227,7 @@ export interface Amendment extends GivenTexts {
   readonly tombstone?: MutableAttributes['tombstone'];
 }
 
-/** Replaces the reason in a tombstone that is not shown. */
+/** Replaces the reason in a tombstone where the reason is not shown. */
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
 /** Members that everyone sees of an identifier that is withdrawn for legal reasons; the reason in its tombstone is replaced. */
@@ -251,7 +251,7 @@ export function isLegal({ tombstone }: Pick<MutableAttributes, 'tombstone'>): bo
   return tombstone?.reasonCode === 'legal';
 }
 
-/** A record, or the document of its history, as shown to those who may not change the identifier. */
+/** A record withdrawn for legal reasons, or the document of its history, as shown to clients that may not change it. */
 export function withoutLegalValues<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, shownValue(name, value)])) as T;
 }

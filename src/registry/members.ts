@@ -1,7 +1,7 @@
 /**
  * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored in its
- * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so that another text takes one
- * line here.
+ * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so that a new text needs only
+ * one line here.
  */
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
@@ -67,7 +67,7 @@ export function hasTexts(record: Texts, given: GivenTexts): boolean {
   return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
 }
 
-/** Characters; the database has the same limit. Per RFC 5646 4.4.1, 35 suffice for practically every tag. */
+/** Maximum length in characters; the database has the same limit. Per RFC 5646 4.4.1, 35 suffice for practically every tag. */
 export const MAX_LANGUAGE_LENGTH = 100;
 
 /** `langtag` of RFC 5646 2.1, and the regular grandfathered tags. */

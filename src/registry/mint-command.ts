@@ -11,7 +11,7 @@ import { type RequestedPredecessor, readPredecessor } from './predecessor.js';
 import type { StoredValue } from './stored-value.js';
 import { readTime } from './timestamp.js';
 
-/** Bytes that are minted after `localNameStart`. */
+/** Bytes of the generated part of a local name, which follows `localNameStart`. */
 const GUID_BYTES = 32;
 
 /** What to do when an identifier of the naming authority already has the metadata ID. */
@@ -40,7 +40,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly onExisting?: OnExisting;
 }
 
-/** A parsed mint request, equal for two notations. A null `target` stands for that of the target template, if there is one. */
+/** A parsed mint request, equal for two notations of it. A null `target` stands for that of the target template, if there is one. */
 export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
@@ -58,7 +58,7 @@ export interface MintCommand extends SentMembers {
   /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
-  /** The stored texts of names that were written otherwise, if any. */
+  /** The stored texts of names that the request has in another form, if any. */
   readonly understood?: Understood | undefined;
 }
 
@@ -117,7 +117,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
-/** Counts the metadata record of a mint too. */
+/** The number of identifiers of a mint, including its metadata record. */
 export function identifierCount({ mintMetadataId }: MintCommand): number {
   return mintMetadataId ? 2 : 1;
 }
@@ -128,8 +128,8 @@ export function mintFingerprint(command: MintCommand): Digest {
 }
 
 /**
- * The canonical form of a request, on whose JSON its fingerprint depends. JSON has no undefined members. Spreading objects in place of
- * them takes microseconds of each mint.
+ * The canonical form of a request, on whose JSON its fingerprint depends. JSON omits undefined members; object spreads in
+ * place of them would take microseconds of each mint.
  */
 export function canonicalMint(command: MintCommand): object {
   const { alternates, handleValues, leaseUntil, onExisting } = command;
@@ -140,7 +140,7 @@ export function canonicalMint(command: MintCommand): object {
     metadata: command.metadata?.key,
     mintMetadataId: command.mintMetadataId || undefined,
     metadataTarget: command.metadataTarget ?? undefined,
-    // Set below; here is their place in the JSON, which must not change.
+    // These two are set below. They are listed here because their place in the JSON must not change.
     target: undefined,
     language: undefined,
     alternates: hasAlternates ? alternates.map(({ key }) => key) : undefined,

@@ -1,8 +1,8 @@
 import type { Recognition } from '@mintmark/identifier';
 
 /**
- * Schemes before a Handle, and namespaces of `info:` URIs of Handles. Another one needs a parser in `recognize-uri.ts` of the package
- * `@mintmark/identifier` too.
+ * Schemes before a Handle, and namespaces of `info:` URIs of Handles. A new one also needs a parser in `recognize-uri.ts` of the package
+ * `@mintmark/identifier`.
  */
 const HANDLE_URI_START = /(?:hdl|doi):|info:(?:hdl|doi)\//iy;
 

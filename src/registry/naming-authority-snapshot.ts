@@ -99,7 +99,7 @@ export class NamingAuthoritySnapshot {
     return this.find(prefix)?.metadataIdScheme ?? 'recognized';
   }
 
-  /** The same for the naming authority of an identifier in any form. */
+  /** The metadata ID scheme of the naming authority of an identifier in any form. */
   metadataIdSchemeOf(identifier: string): MetadataIdScheme {
     const read = this.recognize(identifier);
     if (!read.ok || !('namingAuthority' in read.value.name)) return 'recognized';
@@ -117,7 +117,7 @@ export class NamingAuthoritySnapshot {
     return this.sees === null || this.sees(prefix);
   }
 
-  /** Prefixes in texts of any form that are unknown or hidden. */
+  /** Unknown or hidden prefixes in texts of any form. */
   unknownPrefixes(texts: readonly string[]): string[] {
     return texts.flatMap((text) => {
       const read = this.recognize(text);
@@ -133,7 +133,7 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
-  /** The rules for a text of `normalize`, with what the client states. A stated resolver is the only one. */
+  /** The rules by which `normalize` reads a text, with those that the client states. A stated resolver is the only one. */
   contextOf(stated?: Context): Context {
     if (stated === undefined) return this.options;
     const { resolver } = stated;
@@ -145,7 +145,7 @@ export class NamingAuthoritySnapshot {
     return { ...stated, namingAuthorityOf };
   }
 
-  /** Recognizes a text in any form (R-28), but `isbn:…` and other schemes not as Fedora PIDs. */
+  /** Recognizes a text in any form (R-28). `isbn:…` and similar schemes are not recognized as Fedora PIDs. */
   recognize(text: string): Recognition {
     return withoutOtherSchemes(text, recognize(text, this.options));
   }
@@ -175,7 +175,7 @@ export class NamingAuthoritySnapshot {
     if (!read.ok) return read;
     const { name } = read.value;
     const named = this.canonicalName(name);
-    // The naming authority is hidden: under a visible one of the profile "handle", the name would be read as a Handle.
+    // With the profile "handle", the naming authority must be hidden: under a visible one, the name would be read as a Handle.
     if (name.type !== 'cordra' || this.registered(name.namingAuthority)?.profile !== 'handle')
       return { ...read, value: { name, ...named } };
     return { ...read, value: { name, ...named, canonical: canonicalUri(this.handleIn(text) ?? name) } };

@@ -15,7 +15,7 @@ import { isTarget } from './target.js';
  * The HTTP URI of another name at the resolver of a record.
  * @param uris the URIs of the record.
  * @param canonical the canonical text of the other name, see `CanonicalName`.
- * @returns null if either has no HTTP URI, like a Fedora name.
+ * @returns null if the record or the other name has no HTTP URI; a Fedora name has none.
  */
 export function neighborUri(uris: Uris, canonical: string): string | null {
   const name = nameInCanonical(canonical);
@@ -25,7 +25,7 @@ export function neighborUri(uris: Uris, canonical: string): string | null {
 /**
  * The URL of the metadata ID of a record. An opaque one denotes no identifier, however it is spelled; it is its own URL if it is an http or
  * https URL.
- * @param scheme that of the naming authority of the record.
+ * @param scheme the metadata ID scheme of the naming authority of the record.
  */
 export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdScheme): string | null {
   if (scheme === 'any') return isTarget(metadataId) ? metadataId : null;
@@ -55,7 +55,7 @@ export function handleIn(canonical: string): { readonly namingAuthority: string;
 function uriAt({ resolver: http, cordraPath }: Uris, other: Name): string | null {
   const { resolver: elsewhere } = urisOf(other, { resolver: DEFAULT_RESOLVER });
   if (http === null || cordraPath === null || elsewhere === null) return null;
-  // Both forms end with the same segments, and what precedes them is the resolver (URI-31 to URI-34).
+  // Both forms end with the same segments, and the text before these is the resolver (URI-31 to URI-34).
   const prefix = http.slice(0, http.length - (cordraPath.length - 'hdl:'.length));
   return prefix + elsewhere.slice(DEFAULT_RESOLVER.prefix.length);
 }

@@ -16,7 +16,7 @@ export interface RequestIndex {
   readonly fingerprint: Digest;
 }
 
-/** The column is an INTEGER. */
+/** The maximum of the column, which is an INTEGER. */
 export const MAX_REQUEST_INDEX = 2_147_483_647;
 
 /** The metadata record that the same statement mints (CID-24). */

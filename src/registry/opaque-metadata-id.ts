@@ -2,10 +2,10 @@ import type { CanonicalName } from './canonical-name.js';
 import { digestOf } from './uuid.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** Bytes in UTF-8. */
+/** Maximum bytes of an opaque metadata ID in UTF-8. */
 export const MAX_OPAQUE_BYTES = 2048;
 
-/** C0, DEL and C1. */
+/** The control characters C0, DEL and C1. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 /**

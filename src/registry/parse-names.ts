@@ -13,8 +13,8 @@ const FITTING =
 
 /**
  * Parses a metadata ID in any form (R-28), or unchanged under the scheme "any".
- * @param scheme that of the naming authority of the object.
- * @throws Problem with a syntax code, or INVALID_REQUEST for one that is too long or violates the scheme "any".
+ * @param scheme the metadata ID scheme of the naming authority of the object.
+ * @throws Problem with a syntax code, or INVALID_REQUEST for a text that is too long or violates the scheme "any".
  */
 export function readMetadataId(
   text: string,

@@ -16,8 +16,8 @@ export interface RequestedPredecessor extends CanonicalName {
   /** Null if no visible naming authority has it. */
   readonly address: Address | null;
   /**
-   * Whether its naming authority is unknown or hidden from a principal with a restricted view, which must not tell the two apart. It then
-   * counts as unregistered.
+   * Whether its naming authority is unknown or hidden from a principal with a restricted view, who must not be able to tell the two
+   * apart. The name then counts as unregistered.
    */
   readonly isHidden: boolean;
 }
@@ -31,9 +31,9 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
 
 /**
  * Decides whether an identifier can replace another one. A name of a foreign naming authority is not looked up. Only cycles of these two
- * are detected.
+ * identifiers are detected.
  * @param found the record of the requested predecessor; null if it is not registered.
- * @param self the name of the new version; null for a generated one, which nothing names yet.
+ * @param self the name of the new version; null for a generated one, to which no identifier can refer yet.
  * @throws Problem INVALID_PREDECESSOR
  */
 export function predecessorOf(

@@ -14,7 +14,7 @@ export interface ResolvedIdentifier {
 }
 
 /**
- * Finds a visible identifier in any form (R-28): first one with exactly the name of the text, then that of the repaired text.
+ * Finds a visible identifier in any form (R-28): first one whose name is exactly the text, then one whose name is the repaired text.
  * @param pointer of the text in the request.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */

@@ -26,7 +26,7 @@ export function isShown({ type, permissions }: Pick<StoredValue, 'type' | 'permi
   return permissions[PUBLIC_READ] === '1' && !isSecret({ type });
 }
 
-/** Whether a value is a secret key, which grants nothing here. */
+/** Whether a value is a secret key. The key authenticates nobody at this service. */
 export function isSecret({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === SECRET_TYPE;
 }

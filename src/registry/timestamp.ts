@@ -4,7 +4,7 @@ import { invalidValue } from '../problem/problem.js';
 export const TIMESTAMP =
   /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
 
-/** The same, or a full-date of RFC 3339. */
+/** A time as in `TIMESTAMP`, or a full-date of RFC 3339. */
 export const TIMESTAMP_OR_DATE =
   /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?$/;
 
@@ -15,7 +15,7 @@ export function isKeepable(time: Date): boolean {
 }
 
 /**
- * Parses a text that `IsTime` or `IsTimeOrDate` accepted; a date is its start in UTC.
+ * Parses a text that `IsTime` or `IsTimeOrDate` accepted; a date stands for its start in UTC.
  * @throws Problem INVALID_REQUEST for a date that JavaScript would roll over, and for years outside 1 to 9999.
  */
 export function readTime(text: string, pointer: string): Date {
@@ -28,7 +28,7 @@ export function readTime(text: string, pointer: string): Date {
 
 /**
  * Parses the inclusive start or the exclusive end of a period. Stored times have milliseconds, so a limit within a millisecond is rounded
- * up: an identifier of that millisecond is before it.
+ * up: the time of an identifier of that millisecond is before the limit.
  * @throws Problem as `readTime` does.
  */
 export function readLimit(text: string, pointer: string): Date {

@@ -27,7 +27,7 @@ export interface RecordUrls {
  * record (RFC 6892), the type of the page (RFC 6903), the link set (RFC 9264 6), and the history and other versions of the object (RFC
  * 5829).
  * @param urls null if the service does not serve the record as JSON.
- * @param scheme that of the metadata IDs of its naming authority.
+ * @param scheme the metadata ID scheme of the naming authority.
  */
 export function typedLinksOf(
   record: IdentifierRecord,
@@ -50,7 +50,7 @@ export function typedLinksOf(
 /** The relation of a withdrawn identifier to its replacement; a term of Dublin Core, because no registered relation has this meaning. */
 export const IS_REPLACED_BY = 'http://purl.org/dc/terms/isReplacedBy';
 
-/** The link to the replacement comes first. */
+/** The links to the replacement, the previous version and newer versions, in this order. */
 function versionLinksOf({ previousVersion, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
   const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
   const replacedBy = tombstone?.replacedBy ?? null;
@@ -69,7 +69,7 @@ export function identifierLinksOf(record: IdentifierRecord, uris: Uris, scheme: 
   return resolverPageLinksOf(record, uris, scheme).filter(({ rel }) => !OF_PAGES.has(rel));
 }
 
-/** The same for the page about the identifier at a resolver. */
+/** The typed links for the page about an identifier at a resolver, the link set first. */
 export function resolverPageLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
   const path = resolverPathOf(uris);
   const linkset = path === null ? [] : [{ rel: 'linkset', href: path, type: LINKSET }];
@@ -93,7 +93,7 @@ type LinkTarget = Omit<TypedLink, 'rel'>;
 /**
  * The link set of a record: its typed links except that to the link set, and the objects that it describes.
  * @param urls absolute, because a link set can be read without its request (RFC 9264 4.1).
- * @param scheme that of the metadata IDs of its naming authority.
+ * @param scheme the metadata ID scheme of the naming authority.
  */
 export function linksetOf(
   record: IdentifierRecord,
@@ -107,7 +107,7 @@ export function linksetOf(
 /**
  * The link set of an identifier itself: its typed links, the objects that it describes, and its target as an `item` (RFC 6573), which in
  * FAIR Signposting links an object to its content. A withdrawn identifier has no target.
- * @param scheme that of the metadata IDs of its naming authority.
+ * @param scheme the metadata ID scheme of the naming authority.
  */
 export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): Linkset {
   const { target, language, tombstone } = record;

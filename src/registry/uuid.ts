@@ -2,7 +2,7 @@ import { v1, v4, v7 } from 'uuid';
 import type { UuidVersion } from './naming-authority.js';
 import { hash } from 'node:crypto';
 
-/** Checked before a query, because PostgreSQL would raise an error for any other text. */
+/** Whether a text is a UUID. Queries need this check, because PostgreSQL would raise an error for any other text. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
@@ -12,7 +12,7 @@ export function compactGuid(uuid: string): string {
   return uuid.replaceAll('-', '').toUpperCase();
 }
 
-/** Generates GUIDs (CID-11), by default random ones, which reveal nothing (CID-12, R-06). A class, so that tests can replace it. */
+/** Generates GUIDs (CID-11), by default random ones, which reveal nothing (CID-12, R-06). Tests can replace this class. */
 export class GuidGenerator {
   /** @returns a hyphenated UUID. Version 1 has a random node, which does not identify the machine. */
   next(version: UuidVersion): string {

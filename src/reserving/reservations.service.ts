@@ -34,10 +34,10 @@ import {
   serializeItem,
 } from './settlement.js';
 
-/** Rows per statement; the time of PostgreSQL's join grows with their square. */
+/** Rows per statement. The time of the join in PostgreSQL grows with the square of their number. */
 const CHUNK = 250;
 
-/** Members per transaction; few, because its locks delay other changes and later events. */
+/** Members per transaction. Their number is small, because a transaction delays other changes and later events. */
 const SETTLED_TOGETHER = 100;
 
 @Injectable()
@@ -69,7 +69,7 @@ export class ReservationService {
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
     const { result, replayed } = await this.retries.run(async () => {
-      // Either the naming authority has changed, or a GUID collided.
+      // The first attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {

@@ -9,12 +9,12 @@ export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
 
 export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 
-/** Reservations per transaction; few, because its locks delay other changes. */
+/** Identifiers per transaction. Their number is small, because the locks of a transaction delay other changes. */
 const CHUNK = 100;
 
 /**
- * Records expired reservations. Reads honor the end of a lease by themselves, so neither the time of a sweep nor the number of replicas
- * matters: a second transaction finds nothing to do.
+ * Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. Several replicas can
+ * sweep at the same time: the second transaction finds nothing to do.
  */
 @Injectable()
 export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy {

@@ -110,7 +110,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Confirms a key that was created under open access. @param by the administrator. @returns false without such a key. */
+  /** Confirms a key that was created under open access. @param by the administrator. @returns false if no such key exists. */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,
@@ -121,7 +121,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Records a use. The commit does not wait for a standby, because it follows reads and its loss is harmless. */
+  /** Records a use. The commit does not wait for a standby, because requests that only read also record a use, and its loss is harmless. */
   async touch(id: string): Promise<void> {
     const minuteAgo = new Date(Date.now() - 60_000);
     await this.prisma.$transaction([

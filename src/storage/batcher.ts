@@ -15,10 +15,10 @@ interface Waiting<T, R> {
   readonly since: number;
 }
 
-/** Minimum size of a second concurrent batch, which runs because the first may wait for a lock. */
+/** A batch of this size may run beside a larger one, which may be waiting for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Avoids a timer for each short-lived queue; limits are seconds. */
+/** Minimum delay of the timer, so that it does not run for every item; limits are seconds. */
 const MIN_TIMER_MS = 50;
 
 /**
@@ -32,7 +32,7 @@ export class Batcher<T, R> {
   private minNextBatch = 1;
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param work returns a result or an `Error` for each item, in order. An error that it throws is that of every item. */
+  /** @param work returns a result or an `Error` for each item, in order. If it throws, every item is rejected with that error. */
   constructor(
     private readonly work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly limits: BatcherLimits,

@@ -1,7 +1,7 @@
 import { TEXTS } from '../registry/members.js';
 
 /**
- * Bytes of values after which a page ends before its limit, because many clients can each hold a page that they do not read. Statements
+ * Bytes of values after which a page ends before its limit, because the pages of many slow clients can be in memory at once. Statements
  * count the bytes, so that the process never receives the rest.
  */
 export const MAX_PAGE_BYTES = 1_048_576;

@@ -5,16 +5,16 @@ import { conflictInProgress } from '../problem/storage-problems.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
 import { Transactions } from './transactions.js';
 
-/** A time limit, because an attempt takes milliseconds, so a number of attempts would be exhausted during a burst of mints. */
+/** Attempts are limited by time, because each takes milliseconds, and a burst of mints would exhaust a maximum number of attempts. */
 const RETRY_MS = 5000;
 
 const LEAST_ATTEMPTS = 5;
 
-/** Pauses after the first attempts; a lasting conflict would otherwise occupy a connection and a processor for 5 s. */
+/** Range of the pauses after the first attempts. Without pauses, a lasting conflict would occupy a connection and a processor for 5 s. */
 const LEAST_PAUSE_MS = 10;
 const MOST_PAUSE_MS = 50;
 
-/** Counts attempts of a transaction after conflicts that were resolved meanwhile. */
+/** Limits the attempts of a transaction that is repeated after conflicts. */
 export class Attempts {
   private readonly until = performance.now() + RETRY_MS;
   private failed = 0;
@@ -36,15 +36,15 @@ export class Attempts {
   }
 }
 
-/** Minimum attempts when each has recorded expiries: a batch of 10,000 finds them in up to 20 statements. */
+/** Minimum number of attempts while each one records expiries: a batch of 10,000 needs up to 20 statements to find all of them. */
 const ATTEMPTS_AFTER_EXPIRIES = 50;
 
 /** The work must be repeated, because identifiers or holders of names have changed since they were read. */
 export class Stale extends Error {
   /**
-   * @param expired reservations that still have requested names. Their expiry must be recorded first, in a transaction of its own.
-   * Otherwise another transaction that recorded it could wait for a change that waits for this transaction, which PostgreSQL cannot detect;
-   * and since this transaction already has its number, the expiry could get a position before an earlier change of the same identifier.
+   * @param expired expired reservations that still have requested names. Their expiry must be recorded first, in a separate transaction. In
+   * this one, which already has its number, the expiry could get a position before an earlier change of the identifier, and another
+   * transaction that records it could wait for a change that waits for this one, a deadlock that PostgreSQL cannot detect.
    */
   constructor(readonly expired: readonly bigint[] = []) {
     super('the identifiers or names of a change must be read again');
@@ -61,7 +61,7 @@ export class ConflictRetries {
 
   /**
    * Runs work until the names that it writes are free, or their holders are known. A unique violation means that another transaction has
-   * meanwhile got a name. An expired reservation releases its names when its expiry is recorded.
+   * written one of the names meanwhile. An expired reservation releases its names when its expiry is recorded.
    * @throws Problem CONFLICT_IN_PROGRESS when every attempt within 5 s had another conflict.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { Transactions } from './transactions.js';
 
-/** Limited, because every process holds all users of a naming authority and reads them again after each of its changes. */
+/** Maximum users of a naming authority. Every process holds all of them, and reads them again after each change of the naming authority. */
 export const MAX_USERS = 1000;
 
 /** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the rules on which the key depends. */
@@ -35,7 +35,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** A new user is known to every process after one second (`NamingAuthorityCache`); mints without it end in two more. */
+/** Every process knows a new user after one second (`NamingAuthorityCache`); mints that began without it end within two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user; `full`: no client has it, and the naming authority has `MAX_USERS` users. */
@@ -56,9 +56,9 @@ export class HandleUserStore {
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
-    // Checked before the claim, during which an identifier with this name could not be changed.
+    // Checked before the claim, because an identifier with this name could not be changed while the claim exists.
     if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
-    // In a transaction, so that a claim that finds its row also waits for the standby.
+    // This is a transaction, so that a claim whose row already exists also waits for the standby.
     const values = [...key, localName, client, authority.profile, authority.caseInsensitive];
     const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, values));
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);

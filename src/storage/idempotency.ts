@@ -54,13 +54,13 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
-  /** Whether an earlier request with the same key has a result, before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
+  /** Whether an earlier request with the same key has a result; for use before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
   async hasResult(request: KeyedRequest | null): Promise<boolean> {
     if (request === null) return false;
     return this.transactions.run(async (transaction) => (await this.findResult(transaction, request)) !== null);
   }
 
-  /** Like `run`, but stores `stored` instead of what is returned. */
+  /** Like `run`, but stores `stored` instead of `result`. */
   async runOnce<T, S>(
     request: KeyedRequest | null,
     work: (transaction: Queryable) => Promise<{ readonly result: T; readonly stored: S }>,
@@ -168,7 +168,7 @@ async function lockRequest(transaction: Queryable, request: KeyedRequest): Promi
   await waitForRequest(transaction, request);
 }
 
-/** Waits for the statement that uses the key: a mint, or a part of the same request. */
+/** Waits for the transaction that uses the key, which is a mint or a part of the same request, and locks the key. */
 async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
   try {
     await transaction.query(WAIT_FOR_KEY, [client, key]);

@@ -19,7 +19,7 @@ import { Transactions } from './transactions.js';
 /** Checks within this time share one result. */
 const MAX_AGE_MS = 1000;
 
-/** Maximum age of a result that a scrape reports, if the check responds in time. */
+/** Age of the last result above which a scrape starts a check and waits for it. */
 const MAX_GAUGE_AGE_MS = 10_000;
 
 /** Maximum time that a scrape waits for a check. */
@@ -96,7 +96,7 @@ export class Readiness {
 
   private async check(): Promise<void> {
     try {
-      // The first failure counts, because the other statements may wait for a connection while the table is locked.
+      // The first failure counts, because the other statements may wait for a connection while a table is locked.
       await Promise.all([this.checkServer(), this.checkLock()]);
     } catch (error) {
       const cause = error instanceof Problem ? null : causeInWords(error);
@@ -105,11 +105,11 @@ export class Readiness {
     }
   }
 
-  /** Skipped while the database rejects sessions, because it would take one from requests. */
+  /** Does nothing while the database rejects sessions, because the probe would occupy one that requests need. */
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
-    // A commit ends the outage in the log.
+    // This causes a probe, whose commit ends the outage in the log.
     if (this.wasLocked && lock === null) this.commits.doubt();
     this.wasLocked = lock !== null;
     if (lock === null) return;

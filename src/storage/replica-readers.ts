@@ -2,7 +2,7 @@ import type { Replica } from '../database/replica/replica.js';
 
 export { REPLICA, type Replica } from '../database/replica/replica.js';
 
-/** How long a read that prefers the primary waits for one that does not count as away. */
+/** How long a read that prefers the primary waits for it before it reads at the replica. */
 const PRIMARY_WAIT_MS = 500;
 
 /** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica, whose data can be 10 s old. */
@@ -20,8 +20,7 @@ export class Readers<R> {
   }
 
   /**
-   * Reads at the replica. The primary is read for what the replica does not have (null or an empty list), and while the replica is not
-   * used.
+   * Reads at the replica. Reads at the primary if the replica is not usable, fails, or returns null or an empty list.
    * @throws the error of the primary; an error of the replica is ignored.
    */
   async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
@@ -34,7 +33,7 @@ export class Readers<R> {
     return isFound ? found : read(atPrimary);
   }
 
-  /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away. */
+  /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away, slow or failing. */
   async primaryFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
     if (atReplica === null || replica?.isUsable !== true) return read(atPrimary);

@@ -10,14 +10,14 @@ import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
 
-/** A request with an Idempotency-Key: index 0 for a whole request, later indexes for the mints of lines of a stream. */
+/** A request with an Idempotency-Key: its index is 0 for a whole request, and higher for the mint of a line of a stream. */
 export interface KeyedMint extends RequestIndex {
   readonly client: string;
 }
 
 /**
  * How an Idempotency-Key was used. A mint stores its key in the row of the identifier, which costs less than a row for the key. Results
- * without a new identifier are in "request", those of lines and parts of a stream in "request_part".
+ * without a new identifier are in the table "request", and results of lines and parts of a stream in "request_part".
  */
 export interface KeyUse {
   readonly minted: {
@@ -38,8 +38,8 @@ export type Earlier = NonNullable<KeyUse['minted']>['ids'] | { readonly text: st
 
 /**
  * Applies the idempotency rule to every kind of request.
- * @returns what an earlier request left, IDEMPOTENCY_KEY_REUSED for another one, REQUEST_IN_FLIGHT while it runs, or null for an unused
- * key.
+ * @returns what an earlier request left; a Problem IDEMPOTENCY_KEY_REUSED if that request was a different one, or REQUEST_IN_FLIGHT while
+ * it runs; null for an unused key.
  */
 export function earlierOf(
   { minted, outcome, isOther, isInFlight }: KeyUse,
@@ -61,12 +61,12 @@ export interface NewResult {
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 
-/** One row stores results of up to 2^10 indexes, so that a range of its first index finds it. */
+/** One row stores the results of up to 2^10 indexes, so that it can be found by a range of first indexes. */
 const PART_BITS = 10;
 
 /**
- * $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the index after that of its object. 4941177: the advisory locks
- * of keys, as in `idempotency.ts`. `min` uses the index for any number of rows. OFFSET 0: see the planner assumptions.
+ * $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the index after that of its object. 4941177: the space of the
+ * locks of keys, as in `idempotency.ts`. `min` reads one row. For OFFSET 0, see "Planner assumptions" in architecture.md.
  */
 const FIND_USES = `
   SELECT w.ordinal, i.request_hash AS "mintedHash", i.id, m.id AS "metadataRecordId", r.hash AS hash, r.outcome,
@@ -86,7 +86,7 @@ const FIND_USES = `
     SELECT x.id FROM identifier x
     WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON i.id IS NOT NULL`;
 
-/** $1: clients; $2: keys; $3: the first index of a row, which has the results of 2^10 indexes. */
+/** $1: clients; $2: keys; $3: the first of the 2^10 indexes whose results can be in one row. */
 const FIND_PARTS = `
   SELECT w.client, w.key, p.places, p.outcomes FROM unnest($1::text[], $2::text[], $3::int[]) AS w(client, key, first)
   CROSS JOIN LATERAL (
@@ -94,8 +94,7 @@ const FIND_PARTS = `
       AND x.place BETWEEN w.first AND w.first + 1023 OFFSET 0) p`;
 
 /**
- * $1 to $7: the results. Stores a result only if its index is free and the identifier still exists, under the lock of the key. Lines of a
- * chunk share a row.
+ * $1 to $7: the results. Locks the keys, and stores results whose index is free and whose identifier exists. Lines of a chunk share a row.
  */
 const STORE = `
   WITH input AS MATERIALIZED (
@@ -142,8 +141,8 @@ export class RequestResults {
   }
 
   /**
-   * Stores results, those of a chunk together, and returns those stored; the others must be decided again.
-   * @param transaction of the change whose results they are; a unique violation, because another request used a key, then aborts it.
+   * Stores results, and returns those that were stored; the requests of the remaining results must be decided again.
+   * @param transaction the transaction of the change; if another request has used a key, a unique violation aborts it.
    */
   async store(results: readonly NewResult[], transaction?: Queryable): Promise<ReadonlySet<NewResult>> {
     if (results.length === 0) return new Set();

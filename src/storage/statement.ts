@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 
-/** Number of rows for which one plan is efficient; statements with more rows are planned anew. */
+/** Maximum number of rows for which one plan is efficient; a statement with more rows is planned each time. */
 export const MOST_PREPARED = 64;
 
 /** A statement over rows of parameters, prepared if they are few. */
@@ -9,8 +9,8 @@ export function prepared(name: string, text: string, values: unknown[], rows: nu
 }
 
 /**
- * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide their lengths from the planner, so that a session
- * keeps one plan for any number of rows; for known lengths it would plan each execution, which takes longer than executing it.
+ * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide their lengths from the planner, so that a session keeps
+ * one plan for any number of rows; with known lengths, it would plan each execution, which takes longer than the execution.
  */
 export function hiddenArrays(...types: readonly string[]): string {
   return types.map((type, index) => `(SELECT $${index + 1}::${type}[])`).join(', ');

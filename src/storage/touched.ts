@@ -11,7 +11,7 @@ export interface Touched {
   readonly minted: Address[];
 }
 
-/** By connection, from the statement that changes something to the end of its transaction. */
+/** What each connection has changed since its transaction began. */
 const touchedBy = new WeakMap<object, Touched>();
 
 /** Must be called in the transaction that makes the changes. */
@@ -45,7 +45,7 @@ export function notePredecessors(transaction: object, predecessors: readonly (Pr
   for (const predecessor of predecessors) if (predecessor?.id !== undefined) identifiers.push(predecessor.id);
 }
 
-/** Takes what was noted on a connection since the last call. @returns null if nothing was. */
+/** Returns and removes what was noted on a connection since the last call. @returns null if nothing was noted. */
 export function takeTouched(connection: object): Touched | null {
   const touched = touchedBy.get(connection);
   if (touched === undefined) return null;

@@ -24,19 +24,19 @@ const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
 /**
  * SQL column: whether a synchronous standby is configured, which the cluster manager can change at any time. Also true on a server in
- * recovery, where the wait is rejected, because its data may be lost when another server is promoted.
+ * recovery: the wait then fails, because the data of this server may be lost when another one is promoted.
  */
 export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 
 const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
 
 /**
- * Also waits if the transaction wrote nothing, because it returns what others wrote: an earlier result, or values that need no change.
- * These may be committed on this server only, if their session ended while it waited for the standby.
+ * Waits for the standby even if the transaction wrote nothing, because its result is what another transaction wrote: an earlier result, or
+ * values that need no change. The standby may lack that transaction if its session ended while it waited for the standby.
  */
 const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
-/** `brief` is `HOT_LOCK_WAIT_MS`, `usual` the lock timeout of the general pool, a number milliseconds. */
+/** A lock timeout: `brief` is `HOT_LOCK_WAIT_MS`, `usual` is that of the general pool, and a number is in milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
 
 export function lockWaitMs(wait: LockWait): number | undefined {
@@ -47,7 +47,7 @@ export function lockWaitMs(wait: LockWait): number | undefined {
 interface Loan {
   /** Whether the connection can be used again after an error. */
   isSound: boolean;
-  /** Deadline of the commit, as `performance.now`; includes the wait for the connection. */
+  /** Deadline of the commit, as a time of `performance.now`; the wait for the connection counts towards it. */
   readonly commitUntil: number;
 }
 
@@ -151,7 +151,7 @@ export class Transactions {
     }
   }
 
-  /** The error of a write without a slot in time. While commits are stalled, completed statements are only reads. */
+  /** The error of a write that got no slot in time. While commits are stalled, only reads complete, so they do not show a busy pool. */
   private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
@@ -176,7 +176,7 @@ export class Transactions {
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
-        // Also after an error, because the commit may have taken effect.
+        // This also runs after an error, because the commit may have taken effect.
         const touched = takeTouched(client);
         if (touched !== null) this.listener?.forget(touched);
       }
@@ -215,7 +215,7 @@ const REST_OF_REQUEST_MS = 3000;
 /** Minimum time for a commit, because a transaction of many statements may take long. */
 const LEAST_COMMIT_MS = 4000;
 
-/** The commit may wait for the standby, after the transaction waited for a connection and for locks. */
+/** Limits the COMMIT, which may wait for the standby, to the time that the waits for a connection and for locks have left. */
 function commitWithin(until: number): pg.QueryConfig {
   const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
   const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};

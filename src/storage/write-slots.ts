@@ -7,7 +7,7 @@ export class WriteSlots {
   private readonly queue = new Set<() => void>();
 
   /**
-   * @param size of the pool, of which a third, at most 6, is kept for reads.
+   * @param size number of connections of the pool, of which a third, at most 6, is kept for reads.
    * @param maxWaitMs time after which a waiting write is rejected, or Infinity.
    * @param rejection creates the error of a write that has waited since a time of `performance.now`.
    */

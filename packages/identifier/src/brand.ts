@@ -1,6 +1,6 @@
 /**
- * The brand of what a parser returned, frozen. The private member exists only for the compiler, and a copy has no private
- * members: `{ ...id, guid }` is not a `CordraId`, but `toCordraId({ ...id, guid })` is one.
+ * The brand of the frozen values that parsers return. The private member exists only for the compiler. A copy has no private
+ * members, so `{ ...id, guid }` is not a `CordraId`; `toCordraId({ ...id, guid })` returns one.
  */
 export declare abstract class Branded {
   private readonly brand: true;

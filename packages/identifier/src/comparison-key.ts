@@ -16,7 +16,7 @@ import type { CordraId, Name } from './types.js';
 import { namingAuthorityKey } from './forms/naming-authority.js';
 
 export interface KeyOptions {
-  /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
+  /** Whether local names are compared without regard to the case of ASCII letters (HS-05). Default false. */
   readonly caseInsensitive?: boolean | undefined;
 }
 

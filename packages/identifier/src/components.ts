@@ -15,7 +15,7 @@ import type {
   InfoHdl,
 } from './types.js';
 
-/** Of the kind `cordra`. The local name is not percent-decoded. */
+/** The components of a text of the kind `cordra`. The local name is not percent-decoded. */
 export interface CordraParts {
   readonly namingAuthority: string;
   readonly guid: string;
@@ -24,13 +24,13 @@ export interface CordraParts {
   readonly fragment: string | null;
 }
 
-/** Of the kind `handle`. */
+/** The components of a text of the kind `handle`. */
 export interface HandleParts {
   readonly namingAuthority: string;
   readonly localName: string;
 }
 
-/** Of a URI of a CORDRA identifier; `identifier` is its native text. */
+/** The components of a URI of a CORDRA identifier; `identifier` is its native text. */
 export interface CordraUriParts {
   readonly identifier: string;
   readonly namingAuthority: string;
@@ -41,7 +41,7 @@ export interface CordraUriParts {
   readonly form?: HdlForm;
 }
 
-/** Of a URI of any Handle; `handle` is its native text, and the local name is decoded. */
+/** The components of a URI of any Handle; `handle` is its native text, and the local name is decoded. */
 export interface HandleUriParts {
   readonly handle: string;
   readonly namingAuthority: string;

@@ -3,15 +3,14 @@
  * approximations.
  *
  * cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
- * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address
- * (R-07)
+ * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address (R-07)
  * resolver     resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
  * handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
  * infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
  * fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
  *
- * The query and fragment of a CORDRA identifier are those of the URI in the hdl and http forms, and escaped in info
- * (R-02).
+ * In the hdl and http forms, the query and fragment of a CORDRA identifier are those of the URI; in the info form, they are
+ * escaped (R-02).
  */
 import { HUS_LOCAL_NAME, PATH, PCHAR, REG_NAME } from './grammar/ascii.js';
 import { formatCordraId } from './forms/cordra-id.js';
@@ -41,11 +40,11 @@ export interface Uris {
 export type Unavailable = Readonly<Partial<Record<keyof Uris, string>>>;
 
 export interface UrisOptions {
-  /** The resolver of the HTTP URI. Default none. */
+  /** The resolver of the HTTP URI. Default: none. */
   readonly resolver?: Resolver | null | undefined;
 }
 
-/** Every URI form of a name. @throws TypeError for a resolver that is none. */
+/** Every URI form of a name. @throws TypeError for an invalid resolver. */
 export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   checkOptions(options);
   const { resolver = null } = options;
@@ -62,7 +61,7 @@ export function urisOf(name: Name, options: UrisOptions = {}): Uris {
   }
 }
 
-/** The rules that forbid the forms for which `urisOf` returns null. @throws TypeError for a resolver that is none. */
+/** The rules that forbid the forms for which `urisOf` returns null. @throws TypeError for an invalid resolver. */
 export function unavailableUris(name: Name, options: UrisOptions = {}): Unavailable {
   checkOptions(options);
   const { resolver = null } = options;

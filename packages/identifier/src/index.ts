@@ -1,8 +1,8 @@
 /**
  * Identifier syntax: CORDRA identifiers, Handles, their URI forms, Fedora PIDs and URIs, UUIDs.
  *
- * Pure: no framework, database, clock or environment, and no import from outside this folder. Every parser runs in time
- * proportional to the length of its text.
+ * The package uses no framework, database, clock or environment, and imports nothing from outside this folder. Every parser
+ * runs in time proportional to the length of its text.
  */
 export {
   asHandle,

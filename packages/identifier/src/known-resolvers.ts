@@ -3,7 +3,7 @@
  * https, and with raw "/" in the suffix (R-21). A URL of any other host is rejected, because its path can have any
  * meaning (URI-30).
  *
- * %2F does not separate the naming authority here either (R-08)
+ * As in every other form, %2F does not separate the naming authority from the local name (R-08).
  */
 import { hasAt } from './grammar/ascii.js';
 import { readAuthority, userinfoEnd } from './grammar/uri-authority.js';
@@ -23,7 +23,7 @@ export const WELL_KNOWN_RESOLVERS: readonly string[] = /* @__PURE__ */ Object.fr
   'www.doi.org',
 ]);
 
-/** A naming authority of CORDRA, or no text. */
+/** Digits and dots alone, as in a naming authority of CORDRA; also the empty text. */
 export const DIGITS_AND_DOTS = /^[0-9.]*$/;
 
 const PROXIES: readonly Resolver[] = /* @__PURE__ */ WELL_KNOWN_RESOLVERS.map((authority) =>
@@ -85,7 +85,7 @@ function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly R
   return resolver === undefined ? further : [resolver, ...further];
 }
 
-/** The same resolvers with the other scheme. Making one takes half of the time of reading a URL. */
+/** For each resolver, the one with the other scheme. They are kept, because making one takes half of the time of reading a URL. */
 const twins = new WeakMap<Resolver, Resolver>();
 
 function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
@@ -96,7 +96,7 @@ function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
 }
 
 /**
- * Among resolvers with one host, those with a first segment come first: others would parse it as a naming authority.
+ * Among resolvers with one host, those with a first segment come first: the others would parse it as a naming authority.
  */
 function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
   return [...configured, ...PROXIES]

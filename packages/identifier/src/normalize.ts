@@ -26,22 +26,22 @@ export interface Context {
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
   /** Default `ucs2` (R-12). */
   readonly charset?: Charset | undefined;
-  /** Whether local names are compared without the case of ASCII letters (HS-05). Default: as `namingAuthorityOf` says, else false. */
+  /** Whether local names are compared without regard to the case of ASCII letters (HS-05). Default: by `namingAuthorityOf`, else false. */
   readonly caseInsensitive?: boolean | undefined;
   /**
-   * The resolver of HTTP URIs in input and output (URI-36), where `namingAuthorityOf` says no other. Default: `DEFAULT_RESOLVER` for
+   * The resolver of HTTP URIs in input and output (URI-36), unless `namingAuthorityOf` returns another. Default: `DEFAULT_RESOLVER` for
    * the kind `http-uri`; otherwise none, and `uris.resolver` is null.
    */
   readonly resolver?: ResolverConfig | undefined;
   /** Other known resolvers, in input only. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
-  /** What is known of a naming authority, as far as `profile` and `caseInsensitive` say nothing else. Default: nothing. */
+  /** What is known about a naming authority; `profile` and `caseInsensitive` take precedence. Default: nothing. */
   readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
   /** A second text of the same kind, for `equal`. */
   readonly equalTo?: string | undefined;
 }
 
-/** All of a valid text of one of the kinds `K`: its `kind` says what the name and the parts are. */
+/** All properties of a valid text of one of the kinds `K`; `kind` determines the types of the name and the parts. */
 export type Normalized<K extends Kind = Kind> = Reading<K> & {
   readonly input: string;
   readonly valid: true;
@@ -68,7 +68,7 @@ export interface NotNormalized {
 
 /**
  * Parses one text and returns all its properties: strictly as a text of the given kind, or without a kind by recognition
- * (R-28). No text throws.
+ * (R-28). No exception is thrown for a malformed text.
  * @throws TypeError for an unknown kind or an unknown value in the context.
  */
 export function normalize<K extends Kind>(input: string, kind: K, context?: Context): Normalized<K> | NotNormalized;
@@ -105,7 +105,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   return { ...found, equal: other.ok && sameName(name, other.value.name, { caseInsensitive }) };
 }
 
-/** The context, unless its resolver is a configuration: copying it takes a tenth of the time. */
+/** The context itself, unless its resolver is a configuration, because a copy takes a tenth of the time of `normalize`. */
 function optionsOf(context: Context, resolver: Resolver | undefined): Options {
   return context.resolver === resolver ? (context as Options) : { ...context, resolver };
 }
@@ -127,7 +127,7 @@ function readFor(input: string, kind: Kind | undefined, options: Options): Recog
   return { ...read, kind };
 }
 
-/** Parses a text of a kind. 32 hexadecimal digits in a URI are not a GUID where the naming authority is known to have any local names. */
+/** Parses a text of a kind. 32 hexadecimal digits in a URI are not a GUID where the naming authority permits any local name. */
 function readStrictly(input: string, kind: Kind, options: Options): Result<Reading> {
   const read = readAs(input, kind, options);
   if (!read.ok || options.profile !== undefined || kind === 'cordra' || read.value.name.type !== 'cordra') return read;
@@ -135,7 +135,7 @@ function readStrictly(input: string, kind: Kind, options: Options): Result<Readi
   return isKnown ? readAs(input, kind, { ...options, profile: 'generic' }) : read;
 }
 
-/** A profile in the context is that of every naming authority. */
+/** A profile in the context applies to every naming authority. */
 function stated(profile: Profile): () => KnownNamingAuthority {
   return () => ({ profile: profile === 'cordra' ? 'cordra' : 'handle' });
 }

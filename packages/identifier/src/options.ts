@@ -22,7 +22,7 @@ export function checkCharset(options: unknown): void {
   if (charset !== undefined) checkOneOf('charset', charset, CHARSETS);
 }
 
-/** @throws TypeError for a member with an unknown value. Without the check of resolvers, which hdl and info have not. */
+/** Does not check `resolver`, which the hdl and info forms do not use. @throws TypeError for a member with an unknown value. */
 export function checkForm(options: unknown): void {
   checkCharset(options);
   const { profile, hdlAuthority } = options as Members;

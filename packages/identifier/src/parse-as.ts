@@ -46,7 +46,7 @@ interface ValueByKind {
 /** The name in a URI, or the value itself. */
 type NameIn<T> = T extends { readonly name: infer N } ? N : T;
 
-/** The result of parsing a text of one of the kinds `K`: its `kind` says what the name and the parts are. */
+/** The result of parsing a text of one of the kinds `K`; `kind` determines the types of the name and the parts. */
 export type Reading<K extends Kind = Kind> = {
   [P in K]: {
     readonly kind: P;

@@ -1,12 +1,12 @@
 /**
  * Recognition of texts that start with a scheme: hdl, info, http, https, doi, urn.
  *
- * hdl:     CORDRA, else two segments, else the Handle URI scheme (R-28), by which names are stored: it permits several slashes,
- *          and ":" and "@" are escaped
+ * hdl:     CORDRA identifier, else two segments, else the Handle URI scheme (R-28), in which names are stored: it permits several
+ *          slashes, and escapes ":" and "@"
  * info:    by the namespace; for fedora, by the number of segments
  * doi:     the rest is a Handle in its native text, not percent-encoded
  *
- * A Handle whose text is a CORDRA identifier is recognized as such, in any form of the URI.
+ * A Handle whose text is a CORDRA identifier is recognized as that identifier, in any form of the URI.
  */
 import { hasAt, isDigit } from './grammar/ascii.js';
 import { asHandle, hasGuidLength, parseCordraId } from './forms/cordra-id.js';
@@ -22,11 +22,11 @@ import { joinRepairs, repair, type Repairs } from './repairs.js';
 import type { Resolver } from './resolver.js';
 import { describe, excerpt, fail, failAt, ok, type Result } from './syntax-error.js';
 
-/** What a caller knows of a naming authority. */
+/** What a caller knows about a naming authority. */
 export interface KnownNamingAuthority {
-  /** `cordra`: all its local names are GUIDs (CID-10); `handle`: they are any texts (CID-02), also if one has 32 digits. */
+  /** `cordra`: all its local names are GUIDs (CID-10); `handle`: they are any texts (CID-02), including 32 digits. */
   readonly profile: 'cordra' | 'handle';
-  /** Whether local names are compared without the case of ASCII letters (HS-05). Default false. */
+  /** Whether local names are compared without regard to the case of ASCII letters (HS-05). Default false. */
   readonly caseInsensitive?: boolean | undefined;
   /** The resolver of its names (URI-36), where it has one of its own. */
   readonly resolver?: Resolver | null | undefined;
@@ -34,7 +34,7 @@ export interface KnownNamingAuthority {
 
 /** The known resolvers and naming authorities, and the charset of Handles. */
 export interface RecognizeOptions extends KnownResolverOptions {
-  /** What is known of a naming authority; undefined for one that is not known. */
+  /** What is known about a naming authority; undefined for an unknown one. */
   readonly namingAuthorityOf?: ((namingAuthority: string) => KnownNamingAuthority | undefined) | undefined;
 }
 
@@ -96,7 +96,7 @@ export function readNative(text: string, options: RecognizeOptions): Recognition
   return { ...fail('INVALID_NAMING_AUTHORITY', space, 'R-28', detail), kind: 'handle' };
 }
 
-/** The result for a text in which what was read starts at another offset, with the repair that led to it. */
+/** The result for a text that was changed before it was read: `offset` moves a fault, and `repairs` are added. */
 export function moved(read: Recognition, offset: number, repairs: Repairs): Recognition {
   if (read.ok) return ok(read.value, joinRepairs(read.repairs, repairs));
   return { ...failAt(read, Math.max(0, read.fault.offset + offset)), kind: read.kind };
@@ -116,7 +116,7 @@ function recognizeFedora(text: string): Recognition {
   return read.ok ? read : { ...read, kind };
 }
 
-/** Whether a URI has the same text in the path form and in the Handle URI scheme, by which `canonicalUri` writes it. */
+/** Whether a URI has the same text in the path form and in the Handle URI scheme, which `canonicalUri` uses. */
 function isAsStored({ name, form }: HdlUri): boolean {
   if (name.type === 'cordra' || form === 'host') return true;
   return !/[:@]/.test(name.namingAuthority) && !/[:@/]/.test(name.localName);
@@ -131,7 +131,7 @@ function readAsStored(uri: string, isPath: boolean, { charset }: RecognizeOption
   return read.ok && text !== uri ? ok(read.value, joinRepairs(read.repairs, ESCAPE_ADDED)) : read;
 }
 
-/** Parses a URI, and again as any Handle where its naming authority has any local names. */
+/** Parses a URI, and again as any Handle if its naming authority permits any local name. */
 function readFor<T extends { readonly name: CordraId | Handle }>(
   options: RecognizeOptions,
   parse: (profile?: 'generic') => Result<T>,

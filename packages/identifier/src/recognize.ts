@@ -44,7 +44,7 @@ const HYPHENS_REMOVED = /* @__PURE__ */ repair('HYPHENS_REMOVED');
 
 export type { KnownNamingAuthority, RecognizeOptions } from './recognize-uri.js';
 
-/** Parses a text of any kind (R-28). No text throws. @throws TypeError for an unknown option. */
+/** Parses a text of any kind (R-28). No exception is thrown for a malformed text. @throws TypeError for an unknown option. */
 export function recognize(input: string, options: RecognizeOptions = {}): Recognition {
   checkOptions(options);
   const text = input.trim();
@@ -77,7 +77,7 @@ function asKnown(text: string, read: Recognition, options: RecognizeOptions): Re
   const native = formatHandle(name);
   const strict = parseCordraId(native);
   if (strict.ok) return read;
-  // The offset counts in the native text. In another notation only its start is known.
+  // The offset of the fault refers to the native text. If the input has another notation, the offset is 0.
   const start = text.indexOf(native);
   return { ...failAt(strict, start < 0 ? 0 : start + strict.fault.offset), kind: kind === 'handle' ? 'cordra' : kind };
 }
@@ -112,7 +112,7 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return refuseUnknownScheme(text, scheme);
   const read = readNative(text, options);
-  // A URL in other text, such as "(https://...": the naming authority would end in ":". A DOI starts with a digit.
+  // A URL in other text, such as "(https://...", would have a naming authority that ends in ":"; that of a DOI starts with a digit.
   const isUrl = read.ok && text.startsWith('://', slash - 1) && !isDigit(text.charCodeAt(0));
   return isUrl ? refuseUnknownScheme(text, slash - 1) : read;
 }
@@ -149,7 +149,7 @@ function recognizeWithoutSlash(text: string): Recognition {
   );
 }
 
-/** An unknown scheme, or a PID followed by other text. */
+/** The failure of a text with an unknown scheme, or of a PID followed by other text. */
 function refuseUnknownScheme(text: string, scheme: number): Recognition {
   if (!text.startsWith('//', scheme + 1)) return readClosest(text, 'fedora-pid', {});
   const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;

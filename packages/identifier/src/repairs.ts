@@ -4,7 +4,7 @@
  * Most texts have none and share one empty list. In every form, a text is canonical if and only if it has no repairs.
  */
 
-/** All repairs, in the order of the lists of repairs. */
+/** The codes of all repairs; lists of repairs have this order. */
 export const REPAIR_CODES = /* @__PURE__ */ Object.freeze([
   /** White space around the text, or after `hdl:`, was removed. Only without a kind (R-28). */
   'WHITESPACE_TRIMMED',
@@ -50,10 +50,10 @@ export type RepairCode = (typeof REPAIR_CODES)[number];
 /** The repairs of a text, in the order of `REPAIR_CODES`; frozen. */
 export type Repairs = readonly RepairCode[];
 
-/** The one empty list. */
+/** The empty list, which all texts without repairs share. */
 export const NO_REPAIRS: Repairs = /* @__PURE__ */ Object.freeze([]);
 
-// Lists of the same repairs are one list, found by a bit for each repair: joining happens in most texts that are repaired.
+// Equal lists are one object, which is found by a bit for each repair, because lists are joined for most texts with repairs.
 const LISTS = /* @__PURE__ */ new Map<number, Repairs>();
 const BITS = /* @__PURE__ */ new Map<Repairs, number>();
 

@@ -5,7 +5,7 @@
  * authority    = host [ ":" port ]
  * firstSegment = 1*pchar, or none      a path segment before a Handle (URI-32)
  *
- * Normalized as the URIs with which it is compared. There are no aliases: hld.handle.net is not hdl.handle.net.
+ * A resolver is normalized like the URIs with which it is compared. There are no aliases: hld.handle.net is not hdl.handle.net.
  */
 import { PCHAR, UNRESERVED } from './grammar/ascii.js';
 import { readAuthority } from './grammar/uri-authority.js';
@@ -36,7 +36,7 @@ const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 const checkedResolvers = new WeakSet<object>();
 
 /**
- * Validates a resolver (URI-36). The offset of a fault counts in the member that the detail names.
+ * Validates a resolver (URI-36). The offset of a fault refers to the member that the detail names.
  * @throws TypeError for a member that is not a string.
  */
 export function parseResolver(config: ResolverConfig): Result<Resolver> {

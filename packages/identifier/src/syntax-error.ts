@@ -8,7 +8,7 @@ import type { Repairs } from './repairs.js';
 
 /**
  * The version of the rules that faults name. It changes when a text gets another name, canonical form or comparison key,
- * so that stored ones must be made again.
+ * so that stored names and keys must be computed again.
  */
 export const RULES_VERSION = 1;
 
@@ -112,10 +112,7 @@ export class IdentifierSyntaxError extends Error {
   }
 }
 
-/**
- * The value of a result.
- * @throws IdentifierSyntaxError
- */
+/** The value of a result. @throws IdentifierSyntaxError */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new IdentifierSyntaxError(result.fault);

@@ -1,4 +1,4 @@
-/** What the parsers return. The brand prevents other objects at compile time, and all are frozen. */
+/** The values that parsers return. The brand rejects other objects at compile time, and all values are frozen. */
 import type { Branded } from './brand.js';
 import type { Resolver } from './resolver.js';
 
@@ -72,7 +72,7 @@ export interface Uuid extends Branded {
 /** What a text denotes, in any form. */
 export type Name = CordraId | Handle | FedoraPid | FedoraDissemination | Uuid;
 
-/** The form of an hdl URI: `path` and `host` are terms of CORDRA, the others of the Handle URI scheme. */
+/** The form of an hdl URI: `path` and `host` are terms of CORDRA, the other three of the Handle URI scheme. */
 export type HdlForm = 'path' | 'host' | 'name' | 'authority' | 'server';
 
 /** An hdl URI: a name, its form, and the other components of the URI. */

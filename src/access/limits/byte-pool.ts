@@ -1,6 +1,6 @@
 /**
- * Divides `limit` bytes among clients. A client holds at most `share` bytes and at most as many as it leaves free, so that
- * N clients that take all they can leave 1/(N + 1) of the pool.
+ * Divides `limit` bytes among clients. A client holds at most `share` bytes, and at most as many bytes as then remain free. N clients
+ * that hold as much as they can therefore leave 1/(N + 1) of the pool free.
  */
 export class BytePool {
   private used = 0;
@@ -11,7 +11,7 @@ export class BytePool {
     private readonly share: number,
   ) {}
 
-  /** The bound that more bytes of a client would exceed; null where they fit. */
+  /** Returns the limit that a client would exceed with `bytes` more bytes: its share or the free bytes; null if the bytes fit. */
   rejection(client: string, bytes: number): 'share' | 'free' | null {
     const held = (this.held.get(client) ?? 0) + bytes;
     if (held > this.share) return 'share';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The member of a response with the promise of its handler; absent before the handler runs. */
+/** The member of a response that holds the promise of its handler; absent before the handler runs. */
 export const WORK = Symbol('access:work');
 
 export interface Working {
@@ -10,11 +10,11 @@ export interface Working {
 export class ConcurrencyLimiter {
   private readonly counts = new Map<string, number>();
 
-  /** @param most concurrent requests of one client; 0 for no limit. */
+  /** @param most maximum number of concurrent requests of one client; 0 for no limit. */
   constructor(readonly most: number) {}
 
   /**
-   * Counts a request until its response is closed, by its end or by a disconnect, and its handler has ended.
+   * Counts a request until its response has ended or its client has disconnected, and its handler has ended.
    * @returns false when the limit is reached; the request is not counted then.
    */
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {

@@ -10,10 +10,10 @@ import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { BytePool } from './byte-pool.js';
 
-/** Larger bodies count against the memory limit of the process. */
+/** Bodies with more bytes count against the memory limit of the process. */
 const COUNTED_BYTES = 65_536;
 
-/** Larger bodies without a key count against the limit of their address. */
+/** Without a key, bodies with more bytes count against the limit of the address that sends them. */
 const LARGE_BYTES = 1_048_576;
 
 /** How many bodies of the largest size fit into each of the two pools. */
@@ -22,15 +22,15 @@ const LARGEST_AT_ONCE = 4;
 const SOON = { headers: { 'retry-after': '1' } };
 
 /**
- * Limits the large bodies in memory: their bytes in the process and per client, separately for requests with and
- * without a key, and their number per address without a key. Bytes count from their arrival until the response ends.
+ * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key.
+ * Without a key, it also limits their number for each address. Bytes count from their arrival until the response ends.
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
   private readonly pools: Readonly<Record<'anonymous' | 'keyed', BytePool>>;
 
   /**
-   * @param perAddress concurrent large bodies of one address without a key; 0 for no limit.
+   * @param perAddress maximum number of concurrent large bodies of one address without a key; 0 for no limit.
    * @param largest bytes of the largest permitted body, which are also the share of one client.
    */
   constructor(

@@ -23,7 +23,7 @@ export const LongLived = (): MethodDecorator => routeSettings({ longLived: true 
 /** Marks routes without limits, such as health checks and metrics. */
 export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
-/** Limits the rate and the concurrency of each client before the body is read; on public routes by address. */
+/** Limits the rate and the concurrency of each client before the body is read. On public routes, a client is an address. */
 @Injectable()
 export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;
@@ -49,7 +49,7 @@ export class LimitsGuard {
 
   /**
    * Counts a request that is served without the framework.
-   * @returns its headers, alternating names and values; null where `admit` would reject the request, which is not counted then.
+   * @returns the rate limit headers, as alternating names and values; null if the request exceeds the limit, and is not counted.
    */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];

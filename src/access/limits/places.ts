@@ -30,8 +30,8 @@ interface Waiting {
 const SOON = { headers: { 'retry-after': '2' } };
 
 /**
- * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many as it leaves free;
- * further requests wait, first in, first out. A place is released when its work ends, even if the client disconnected before.
+ * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many places as then remain
+ * free; further requests wait in order. A place is released when its work ends, even if the client disconnected before.
  */
 export class Places {
   private readonly taken: BytePool;
@@ -39,9 +39,9 @@ export class Places {
   private readonly waiting = new Set<Waiting>();
 
   /**
-   * @param most concurrent requests.
-   * @param share concurrent requests of one client.
-   * @param mostWaiting waiting requests, at most half of them of one client.
+   * @param most maximum number of concurrent requests.
+   * @param share maximum number of concurrent requests of one client.
+   * @param mostWaiting maximum number of waiting requests; one client has at most half of them.
    * @param limitMs maximum wait in milliseconds.
    */
   constructor(
@@ -67,8 +67,8 @@ export class Places {
   }
 
   /**
-   * Yields the parts of a stream, each with a place from before it is read until the next one is requested. Only the wait for the
-   * first place is limited.
+   * Yields the parts of a stream. It takes a place before it reads a part, and releases it when the next part is requested. Only the
+   * wait for the first place is limited.
    * @throws Problem as `run` does, before the first part.
    */
   async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {
@@ -85,7 +85,7 @@ export class Places {
         const part = await source.next();
         if (part.done === true) return undefined;
         if (response.closed) throw clientGone();
-        // A suspended generator does not end when its reader disconnects.
+        // A suspended generator does not end when its reader disconnects, so `close` releases the place.
         response.once('close', leave);
         yield part.value;
       } finally {

@@ -8,7 +8,7 @@ export interface TakeResult {
   readonly remaining: number;
   /** Seconds until the bucket is full again, rounded up. */
   readonly fullIn: number;
-  /** Seconds until the same attempt would succeed, rounded up; 0 when it did. */
+  /** Seconds until the same attempt would succeed, rounded up; 0 when the attempt succeeded. */
   readonly retryAfter: number;
 }
 
@@ -18,8 +18,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, each with the quota of one minute and refilled evenly. A request for more than the quota needs a full
- * bucket and leaves it in debt, so that large requests are possible at the same average rate.
+ * Token buckets by name. Each bucket holds the quota of one minute and is refilled evenly. A request for more than the quota needs a
+ * full bucket and leaves it in debt, so that large requests are possible at the same average rate.
  */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
@@ -27,7 +27,7 @@ export class TokenBuckets {
   /**
    * @param quota tokens a minute, at least 1.
    * @param now monotonic time in milliseconds.
-   * @param most maximum number of buckets; the least recently used is evicted and counts as full.
+   * @param most maximum number of buckets; the least recently used bucket is evicted, and is full at its next use.
    */
   constructor(
     readonly quota: number,

@@ -5,16 +5,17 @@ import { Problem } from '../../problem/problem.js';
 import { BytePool } from './byte-pool.js';
 import { holderOf } from './places.js';
 
-/** Smaller responses, in UTF-16 units, are not counted. */
+/** Responses with fewer UTF-16 code units are not counted. */
 const COUNTED_BYTES = 65_536;
 
-/** Bytes of unread responses of all clients, and of one client. */
+/** Maximum bytes of unread responses of all clients together. */
 const MAX_BYTES = 67_108_864;
+/** Maximum bytes of unread responses of one client. */
 const SHARE = 33_554_432;
 
 /**
  * Limits the memory of responses that clients have not read yet. A read whose response does not fit is rejected. The response to a
- * write is counted and always sent, because the write has taken effect. Responses in parts have separate limits.
+ * write is counted and always sent, because the write has taken effect. Responses that are sent in parts have separate limits.
  */
 export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
   const pool = new BytePool(MAX_BYTES, SHARE);
@@ -23,7 +24,7 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
       done(null, payload);
       return;
     }
-    // For a string, the socket would keep a second copy in memory.
+    // The response is sent as bytes, because the socket would keep a second copy of a string in memory.
     const bytes = Buffer.from(payload);
     const counted = Math.min(bytes.length, SHARE);
     const { client } = holderOf(request, reply);

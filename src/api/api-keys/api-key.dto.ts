@@ -19,7 +19,7 @@ import { MAX_PREFIX_BYTES } from '../../registry/naming-authority.js';
 
 const MAX_GRANTS = 1000;
 
-/** Client names that the history uses without a key, compared without case; a key must not use them. */
+/** Matches client names except those that the history uses for changes without a stored key, in upper or lower case. */
 const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
 
 /** A naming authority that a key covers. */
@@ -44,8 +44,8 @@ export class GrantDto {
 @NullIsAbsent()
 export class CreateApiKeyDto {
   /**
-   * The name of the client. Idempotency keys belong to a client, and the history names it, whichever of its keys it
-   * uses.
+   * The name of the client. Idempotency keys belong to a client, and the history names it, regardless of the key that
+   * it uses.
    * @example "university-repository"
    */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
@@ -67,7 +67,7 @@ export class CreateApiKeyDto {
   @IsString()
   label?: string;
 
-  /** The scopes of the key; `admin` includes all others. */
+  /** The scopes of the key; `admin` includes all other scopes. */
   @ApiProperty({ enum: SCOPES, enumName: 'Scope', isArray: true, minItems: 1, example: ['read', 'mint'] })
   @IsIn(SCOPES, { each: true })
   @ArrayUnique()
@@ -77,8 +77,8 @@ export class CreateApiKeyDto {
   scopes: Scope[];
 
   /**
-   * The naming authorities that the key covers; null for all of them, also later ones. They need not exist yet: a key can be created
-   * before its naming authority. The scope `metrics` permits nothing to a key that is limited to some.
+   * The naming authorities that the key covers; null for all of them, including later ones. A key can be created before its naming
+   * authorities. The scope `metrics` permits nothing if the key is restricted to some naming authorities.
    */
   @ApiProperty({ type: [GrantDto], minItems: 1, maxItems: MAX_GRANTS, nullable: true })
   @Nullable()
@@ -96,9 +96,9 @@ export class CreateApiKeyDto {
   expiresAt?: string;
 
   /**
-   * The user by which a client of Handle servers signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and
-   * a Handle under a naming authority that the key covers. The index is 300 when absent. The Handle stays assigned to the client permanently,
-   * and is not an identifier; other keys of the client may name it too.
+   * The user with which a client of Handle servers signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and
+   * a Handle under a naming authority that the key covers. The index is 300 when absent. The Handle stays assigned to the client
+   * permanently and is not an identifier; other keys of the client may also have it.
    * @example "300:100.102/ADMIN"
    */
   @Optional()
@@ -135,7 +135,7 @@ export class KeyRightsDto {
   expiresAt: string | null;
 
   /**
-   * The user by which a client of Handle servers signs in with this key; null for none.
+   * The user with which a client of Handle servers signs in with this key; null for none.
    * @example null
    */
   @ApiProperty({ type: String, nullable: true, example: null })
@@ -155,7 +155,7 @@ export class ApiKeyDto extends KeyRightsDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   revokedAt: string | null;
 
-  /** The time of the last use, UTC, rounded to the minute; null if the key was never used. */
+  /** The time of the last use, UTC, accurate to the minute; null if the key was never used. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   lastUsedAt: string | null;
 
@@ -187,11 +187,11 @@ export class ApiKeyDto extends KeyRightsDto {
 
 /** The key of a request. */
 export class OwnApiKeyDto extends KeyRightsDto {
-  /** The ID of the key; null for the administrator's key of the environment. */
+  /** The ID of the key; null for the administrator's key (`ADMIN_API_KEY`). */
   @ApiProperty({ type: String, format: 'uuid', nullable: true, example: '0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11' })
   id: string | null;
 
-  /** The time of creation, UTC; null for the administrator's key of the environment. */
+  /** The time of creation, UTC; null for the administrator's key (`ADMIN_API_KEY`). */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-11-20T09:30:00.000Z' })
   createdAt: string | null;
 }

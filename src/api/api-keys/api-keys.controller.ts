@@ -98,8 +98,8 @@ export class ApiKeysController {
 
   /**
    * Get the API key of the request
-   * @remarks Any valid key may read itself, also one that is restricted to naming authorities. The administrator's key of the
-   * environment (`ADMIN_API_KEY`) has no `id`. Under `ACCESS=open` requests have no key, also if they send one: 404.
+   * @remarks Any valid key may read itself, even if it is restricted to naming authorities. The administrator's key (`ADMIN_API_KEY`)
+   * has no `id`. Under `ACCESS=open`, keys are ignored and the status is 404.
    */
   @Get('self')
   @RequiresKey()
@@ -116,7 +116,7 @@ export class ApiKeysController {
 
   /**
    * Get an API key
-   * @remarks A revoked or expired key is returned too. The secret is in no response but that of the creation.
+   * @remarks A revoked or expired key is returned too. Only the response to the creation contains the secret.
    */
   @Get(':id')
   @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
@@ -128,7 +128,7 @@ export class ApiKeysController {
   /**
    * Confirm an API key
    * @remarks A key that was created under `ACCESS=open` is rejected under `ACCESS=keys` until it is confirmed. The
-   * confirmation takes effect within two seconds on every instance. Any other key is returned unchanged.
+   * confirmation takes effect within two seconds on every replica of the service. Any other key is returned unchanged.
    */
   @Post(':id/confirm')
   @HttpCode(HttpStatus.OK)
@@ -152,8 +152,8 @@ export class ApiKeysController {
 
   /**
    * Revoke an API key
-   * @remarks The revocation takes effect within two seconds on every instance. The key stays in the list, because the
-   * history refers to it.
+   * @remarks The revocation takes effect within two seconds on every replica of the service. The key stays in the list, because
+   * the history refers to it.
    */
   @Delete(':id')
   @HttpCode(HttpStatus.NO_CONTENT)

@@ -18,13 +18,13 @@ import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier
 import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
-/** The largest version of the database. */
+/** The largest version that the database can store. */
 const MAX_VERSION = 2_147_483_647;
 
 /** Settings for all lines of a stream of changes. */
 export class ChangesQueryDto extends FileQueryDto {
   /**
-   * The naming authority of lines that name their identifier by its metadata ID and no naming authority.
+   * The naming authority of lines that name their identifier by its metadata ID and have no `namingAuthority`.
    * @example "100.102"
    */
   @Optional()
@@ -46,8 +46,8 @@ export class ChangeLineDto {
   identifier?: string;
 
   /**
-   * In a line without `identifier`: the naming authority of the identifier that has the metadata ID; by default that of the
-   * request.
+   * In a line without `identifier`: the naming authority of the identifier that has the metadata ID; by default, the naming authority
+   * of the request.
    * @example "100.102"
    */
   @Optional()
@@ -75,7 +75,7 @@ export class ChangeLineDto {
   @IsString()
   target?: string | null;
 
-  /** The language of the page to which the target leads, a tag of BCP 47 in any case; null removes it. */
+  /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
   @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
   @OptionalOrNull()
   @IsLanguage()
@@ -83,7 +83,7 @@ export class ChangeLineDto {
 
   /**
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line
-   * without `identifier` it is not changed, and names the identifier that has it.
+   * without `identifier`, it is not changed; it names the identifier to change.
    */
   @ApiProperty({
     ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_BYTES },
@@ -95,8 +95,8 @@ export class ChangeLineDto {
   metadataId?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
-   * identifier of another object; a new one under a naming authority of this service requires the right to register there.
+   * All alternate identifiers of the object, in any form. They replace the present list; an empty list or null removes it. An alternate
+   * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
   @ApiProperty({ nullable: true, required: false })
@@ -114,13 +114,13 @@ export class ChangeLineDto {
   @IsString()
   previousVersion?: string | null;
 
-  /** Withdraws the identifier. A line with it sets no values. */
+  /** Withdraws the identifier. A line with `withdraw` sets no values. */
   @Optional()
   @Nested(() => WithdrawRequestDto)
   withdraw?: WithdrawRequestDto;
 
   /**
-   * Whether to reinstate the withdrawn identifier. A line with true sets no values.
+   * Whether to reinstate the withdrawn identifier. A line that reinstates sets no values.
    * @example false
    */
   @Optional()
@@ -128,7 +128,7 @@ export class ChangeLineDto {
   reinstate?: boolean;
 
   /**
-   * Whether to activate the reserved identifier, with the values of the line, and the metadata record that was minted with it.
+   * Whether to activate the reserved identifier with the values of the line, and also the metadata record that was minted with it.
    * @example false
    */
   @Optional()
@@ -136,7 +136,7 @@ export class ChangeLineDto {
   activate?: boolean;
 
   /**
-   * The http or https URL to which the metadata record resolves that was minted with the object, in the format of `target`; only
+   * The http or https URL to which the metadata record that was minted with the object resolves, in the format of `target`; only
    * with `"activate": true`.
    * @example "https://repo.example.org/objects/7/metadata"
    */
@@ -146,7 +146,7 @@ export class ChangeLineDto {
   @IsString()
   metadataTarget?: string;
 
-  /** The version that the identifier must have; any other one fails with 412. */
+  /** The version that the identifier must have; with any other version, the line fails with 412. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 3 })
   @Optional()
   @Max(MAX_VERSION)
@@ -192,7 +192,7 @@ export class ChangedMembersDto {
   tombstone?: ChangedTombstoneDto | null;
 }
 
-/** The result of a line, also of a dry run: `outcome`, `identifier` and `version`, or `problem`. */
+/** The result of a line, including in a dry run: `outcome`, `identifier` and `version`, or `problem`. */
 export class ChangeResultDto {
   /** The number of the line in the request, counted from 1; blank lines are counted. */
   @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
@@ -202,17 +202,17 @@ export class ChangeResultDto {
   @ApiProperty({ type: String, nullable: true, example: 'row 7' })
   clientRef: string | null;
 
-  /** The status of the change by itself: 200, or that of `problem`. */
+  /** The status that the change would have as a single request: 200, or the status of `problem`. */
   @ApiProperty({ type: 'integer', example: 200 })
   status: number;
 
   /**
-   * The identifier, `NA/local`; with a `problem`, where the line names one that is registered and was read.
+   * The identifier as `NA/local`; in a result with `problem`, present only if the line names a registered identifier that was read.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
 
-  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent where it does not. */
+  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent if it does not differ. */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];
 
@@ -225,8 +225,8 @@ export class ChangeResultDto {
   version?: number;
 
   /**
-   * The reason why the line was not changed, with a code of `PATCH /identifiers/{identifier}` or of the other single changes; pointers
-   * are relative to the line.
+   * Why the line failed, with a code of `PATCH /identifiers/{identifier}` or of another change of a single identifier. Pointers
+   * refer to the line.
    */
   problem?: ProblemDocumentDto;
 

@@ -103,8 +103,8 @@ export class CurationController {
    * Change an identifier
    * @remarks Changes the metadata ID, the target, its language, the alternate identifiers and the previous version; a member that is absent
    * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current
-   * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. Of several
-   * changes based on the same entity tag, one succeeds. A request without any difference creates no new version.
+   * values are ignored. Of a withdrawn identifier only the metadata ID and the alternate identifiers can be changed. If
+   * several changes are based on the same entity tag, only one succeeds. A request without any difference creates no new version.
    */
   @Patch()
   @ApiConsumes('application/json', 'application/merge-patch+json')
@@ -123,7 +123,7 @@ export class CurationController {
 
   /**
    * Activate a reserved identifier
-   * @remarks The optional body changes the identifier in the same step. The metadata record that was minted with it
+   * @remarks The optional body changes the identifier in the same step. The metadata record that was minted with the identifier
    * (`mintMetadataId`) is activated in the same transaction.
    */
   @Post('activate')
@@ -142,10 +142,10 @@ export class CurationController {
 
   /**
    * Withdraw an identifier
-   * @remarks `GET` of a withdrawn identifier is 410 with a tombstone, and 451 after a withdrawal for a `legal` reason; the resolver of this
-   * service (`GET /{NA}/{localName}`) redirects one that is withdrawn as `duplicate` to where its replacement leads. It is
-   * not deleted, and its GUID is never used again. The withdrawal of a reserved identifier ends the reserved metadata record that was
-   * minted with it; that of an active identifier leaves the record active, because metadata outlive the object.
+   * @remarks `GET` of a withdrawn identifier returns 410 with a tombstone, or 451 after a withdrawal for a `legal` reason. The resolver of
+   * this service (`GET /{NA}/{localName}`) redirects an identifier that is withdrawn as `duplicate` to where its replacement resolves. A
+   * withdrawn identifier is not deleted, and its GUID is never used again. If a reserved metadata record was minted with a reserved
+   * identifier, the withdrawal ends both reservations. The metadata record of an active identifier stays active.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)
@@ -160,8 +160,8 @@ export class CurationController {
 
   /**
    * Reinstate a withdrawn identifier
-   * @remarks The identifier becomes active and loses its tombstone, also one that was released or whose lease has ended. The request has
-   * no body.
+   * @remarks The identifier becomes active and loses its tombstone, even if it was released or its lease has ended. The request has no
+   * body.
    */
   @Post('reinstate')
   @HttpCode(HttpStatus.OK)

@@ -52,15 +52,15 @@ export class UpdateIdentifierDto {
   @IsString()
   target?: string | null;
 
-  /** The language of the page to which the target leads, a tag of BCP 47 in any case; null removes it. */
+  /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
   @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
   @OptionalOrNull()
   @IsLanguage()
   language?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. Replaces the present list; an empty list or null removes them. None is the
-   * identifier of another object; a new one under a naming authority of this service requires the right to register there.
+   * All alternate identifiers of the object, in any form. They replace the present list; an empty list or null removes it. An alternate
+   * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
   @ApiProperty({ nullable: true, required: false })
@@ -69,8 +69,8 @@ export class UpdateIdentifierDto {
   alternateIds?: string[] | null;
 
   /**
-   * The identifier of the previous version of the object, in any form; null removes it. One under a naming authority of this
-   * service must be registered and not only reserved. A reserved identifier gets it with its activation.
+   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority
+   * of this service, it must be registered and not only reserved. For a reserved identifier, it can be set only by the activation.
    */
   @ApiProperty({
     type: String,
@@ -164,7 +164,7 @@ export class UpdateIdentifierDto {
   @Computed()
   metadataRecord?: IdentifierDto | null;
 
-  /** Ignored: the ignored members in the response to a mint. */
+  /** Ignored: the member `ignored` of the response to a mint. */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
   @Computed()
   ignored?: readonly IgnorableMember[];
@@ -184,8 +184,8 @@ export class UpdateIdentifierDto {
 @NullIsAbsent()
 export class ActivateIdentifierDto extends UpdateIdentifierDto {
   /**
-   * The http or https URL to which the metadata record resolves that was minted with the object (`mintMetadataId`), in the format of
-   * `target`. Where there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
+   * The http or https URL to which the metadata record that was minted with the object (`mintMetadataId`) resolves, in the format of
+   * `target`. If there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
    * @example "https://repo.example.org/objects/7/metadata"
    */
   @Optional()

@@ -64,7 +64,7 @@ async function load(mediaType: string, source: URL | string): Promise<Document> 
 /** A cached document may be ten minutes old; the cache then revalidates it with its entity tag. */
 const CACHE_CONTROL = 'public, max-age=600';
 
-/** Serves the OpenAPI document, as JSON and as YAML, and Swagger UI. */
+/** Serves the OpenAPI document as JSON and as YAML, Swagger UI, and the tutorial. */
 @PublicPage()
 @ApiExcludeController()
 @Controller()

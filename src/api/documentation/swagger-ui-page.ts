@@ -1,4 +1,4 @@
-/** The page of Swagger UI. It has no inline script, because the Content-Security-Policy forbids them. */
+/** The page of Swagger UI. It has no inline script, because the Content-Security-Policy forbids inline scripts. */
 export function swaggerUiPage(base: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -20,8 +20,8 @@ export function swaggerUiPage(base: string): string {
 }
 
 /**
- * Starts Swagger UI. The validator is disabled, because its badge is an image of another host. Without `contentMediaType`, Swagger UI
- * shows the example of a body in place of a file chooser. `getSampleSchema` would quote an example of NDJSON as one JSON string.
+ * Starts Swagger UI. The validator is disabled, because its badge is an image from another host. `contentMediaType` is deleted, because
+ * Swagger UI would show a file chooser instead of an example. `getSampleSchema` is replaced, because it would quote NDJSON as one string.
  */
 export const SWAGGER_UI_SCRIPT = `const url = new URL("../../openapi.json", document.currentScript.src);
 fetch(url).then((response) => response.json()).then((spec) => {

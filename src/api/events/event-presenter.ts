@@ -22,7 +22,7 @@ export function eventOf(change: RecordedChange, reader: Reader, cursors: EventCu
 
 const PATH = '/events';
 
-/** Interval of comments that keep an idle stream open. */
+/** Interval of the comments that keep an idle stream open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
 const LONGEST_MS = 600_000;
@@ -31,7 +31,7 @@ const RETRY_MS = 2000;
 
 /**
  * The log as server-sent events (HTML Living Standard 9.2). The next page is read when the client has read the previous
- * one, so a slow client uses no memory. The stream ends when the client disconnects, the service stops, or after ten
+ * one, so events for a slow client do not accumulate. The stream ends when the client disconnects, the service stops, or after ten
  * minutes. A problem ends it with an event "problem".
  * @param first the first page, which the caller reads so that its errors set the status.
  */
@@ -82,8 +82,8 @@ function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCu
 }
 
 /**
- * Writes a comment, and the cursor where it advanced: an ID without data is not an event. A restricted reader always gets
- * an ID, because an occasional one would reveal the writes of others.
+ * Writes a comment, and also an ID if the cursor has advanced; an ID without data is not an event. A restricted reader always gets
+ * an ID, because an occasional ID would reveal writes that the reader may not see.
  */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);

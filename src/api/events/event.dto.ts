@@ -54,7 +54,7 @@ export class ChangeDto {
   /**
    * The JSON Patch (RFC 6902) from the previous version. Applied in order to an empty document, the patches of an
    * identifier result in the members metadataId, target, language, alternateIds, previousVersion, handleValues, state, leaseUntil and
-   * tombstone of its representation; those of a naming authority in its settings. While an identifier is withdrawn for legal
+   * tombstone of its representation; the patches of a naming authority result in its settings. While an identifier is withdrawn for legal
    * reasons, only keys that may curate it get operations on hidden members.
    */
   patch: PatchOperationDto[];
@@ -64,13 +64,13 @@ export class ChangeDto {
 export class EventDto extends ChangeDto {
   /**
    * The opaque position of the event in the log; send it as `cursor` to read the events that follow. It is the same on
-   * every instance, after a restart and after a restore.
+   * every replica of the service, after a restart and after a restore.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   id: string;
 
   /**
-   * The naming authority that was changed, or that of the identifier.
+   * The naming authority that was changed, or the naming authority of the changed identifier.
    * @example "100.102"
    */
   namingAuthority: string;
@@ -94,7 +94,7 @@ export class EventPageDto {
   next: string;
 
   /**
-   * Whether nothing more is there now; with `sort=-at`, whether the start of the log is reached.
+   * Whether the log has no further events at present; with `sort=-at`, whether the start of the log is reached.
    * @example true
    */
   end: boolean;

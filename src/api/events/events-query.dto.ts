@@ -6,7 +6,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { CHANGE_KINDS, type ChangeKind } from '../../registry/change.js';
 import { LOG_ORDERS, type LogOrder } from '../../storage/changes/log-page.js';
 
-/** Proxies and clients give up on a request after a minute. */
+/** Many proxies and clients end a request after a minute. */
 const MAX_WAIT_SECONDS = 60;
 const DEFAULT_WAIT_SECONDS = 0;
 const WAIT_MESSAGE = `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}`;
@@ -59,7 +59,7 @@ export class EventsQueryDto {
   kind?: ChangeKind;
 
   /**
-   * Return only events that this client caused. Requires an API key where the service hides clients from requests without one.
+   * Return only events that this client caused. Requires an API key if the service hides clients from requests without a key.
    * @example "repository"
    */
   @Optional()
@@ -68,7 +68,7 @@ export class EventsQueryDto {
   @IsString()
   client?: string;
 
-  /** The order: that of the log, which is the order of transaction numbers and not of `at`, or the reverse with `-at`. */
+  /** The order: `at` for the order of the log, which is that of transaction numbers and not of times, or `-at` for the reverse. */
   @ApiProperty({ enum: LOG_ORDERS, default: 'at', required: false })
   @Optional()
   @IsIn(LOG_ORDERS, { message: 'sort must be at or -at' })

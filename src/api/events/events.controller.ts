@@ -33,21 +33,21 @@ export class EventsController {
    * transaction gets its number with its first write, so this is not the order of commits, and `at` may decrease from
    * one event to the next. The versions of one identifier ascend. An event becomes visible when every transaction of
    * the database with a smaller number has ended, so a long transaction delays all later events.
-   * The end of a lease is an event when the service has recorded it, up to half a minute later by default; until then the identifier is
+   * The end of a lease becomes an event when the service records it, up to half a minute later by default; until then, the identifier is
    * shown as withdrawn, with the version that the event will have. Continue at any time with
    * `next` as `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind,
    * `data` the event as JSON. When the key expires or is revoked, the stream ends with an event `problem` whose `data`
    * is the problem document.
    *
-   * `end` is true where nothing more is there now; only then a reader stops, or waits. A filter has no index: a request
-   * reads up to 200,000 events, for up to ten seconds or `wait`, and where it found nothing by then the page is empty,
-   * `end` is false and `next` continues behind what was read. A new consumer starts with `cursor=latest`, and its first page
-   * is empty. `sort=-at` returns the log in reverse order from now on backwards: `next` continues before what was read,
-   * `end` is true at the start of the log, and what happens meanwhile changes no page.
+   * `end` is true if the log has no further events at present; only then should a reader stop or wait. A filter has no index: a
+   * request reads up to 200,000 events, for up to ten seconds or `wait`, whichever is longer. If it has found nothing by then, the page
+   * is empty, `end` is false, and `next` continues after the events that were read. A new consumer starts with `cursor=latest`, and its
+   * first page is empty. `sort=-at` returns the log in reverse order, from the last event to the first: `next` continues with earlier
+   * events, `end` is true at the start of the log, and events that are added meanwhile do not appear.
    *
-   * After a failover or a restore that lost the event of the cursor, the response is 410
-   * `CURSOR_AHEAD` with `next`, the cursor at which to start again: events after it come again, and those that do not were
-   * lost. A browser closes its `EventSource` at this status.
+   * After a failover or a restore that lost the event of the cursor, the response is 410 `CURSOR_AHEAD` with `next`, the cursor at
+   * which to start again. The events after it are returned again; an event that the client received, but that is not returned again,
+   * was lost. A browser closes its `EventSource` at this status.
    */
   @Get()
   @LongLived()

@@ -6,11 +6,11 @@ import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { DELIMITERS, type Delimiter } from './transfer-columns.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 
-/** The identifiers to export, and the form of CSV. `columns`, `delimiter` and `excel` return CSV. */
+/** The identifiers to export, and the format of CSV. With `columns`, `delimiter` or `excel`, the response is CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
   /**
-   * The first characters of the target. Compared byte by byte with the target as it is stored: case and percent-encoding
-   * differ.
+   * The first characters of the target. They are compared byte by byte with the stored target, so case and percent-encoding
+   * matter.
    * @example "https://old.example.org/"
    */
   @Optional()
@@ -23,8 +23,8 @@ export class ExportQueryDto extends IdentifierFilterDto {
   targetPrefix?: string;
 
   /**
-   * A client that changed the identifier, at any time after it was minted, registered or imported. Needs a key where
-   * histories do not show clients without one.
+   * A client that changed the identifier, at any time after it was minted, registered or imported. Requires an API
+   * key if the service hides clients from requests without a key.
    * @example "university-repository"
    */
   @Optional()
@@ -34,7 +34,7 @@ export class ExportQueryDto extends IdentifierFilterDto {
   changedBy?: string;
 
   /**
-   * The columns of CSV, in this order, separated by commas; all of them when absent, as the response `text/csv` lists them.
+   * The columns of the CSV, in this order, separated by commas; all columns when absent. The header line has their names.
    * @example "identifier,target"
    */
   @Optional()
@@ -42,7 +42,7 @@ export class ExportQueryDto extends IdentifierFilterDto {
   @IsString()
   columns?: string;
 
-  /** What separates the cells of CSV: `,`, or `;`, which spreadsheets expect where a comma is the sign for decimals. */
+  /** The separator of cells in CSV: `,`, or `;`, which spreadsheets expect in countries that use a decimal comma. */
   @ApiProperty({ enum: DELIMITERS, required: false, example: ';' })
   @Optional()
   @IsIn(DELIMITERS)

@@ -23,10 +23,10 @@ import { type TransferLine, lineOf } from './transfer-presenter.js';
 
 const PATH = '/identifiers/export';
 
-/** Characters after which a chunk is sent. */
+/** Number of characters after which a chunk is sent. */
 const MAX_TEXT = 65_536;
 
-/** How long the client may take to read the last line of an aborted export, and the polling interval. */
+/** Maximum time for the client to read the last line of an aborted export, in milliseconds. */
 const FLUSH_MS = 5000;
 const FLUSH_INTERVAL_MS = 20;
 
@@ -75,13 +75,12 @@ export class ExportController {
   /**
    * Export identifiers
    * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting:
-   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel`. In CSV every cell is quoted, and alternate identifiers
-   * share one cell, separated by spaces; stored Handle values are JSON in one cell. Values that not everybody may read are
-   * exported for keys with the scope `admin` alone; `hiddenValues` counts those that are left out. To prevent formula injection in spreadsheets, an apostrophe precedes every
-   * cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a line break or an apostrophe, and
-   * every formula after a `;`, a tab or a line break; an import removes it. An aborted export ends without the last
-   * chunk of HTTP; when the key has expired or was revoked, the last line of NDJSON is a
-   * `StreamEnd`.
+   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel`. In CSV, every cell is quoted, alternate
+   * identifiers share one cell, separated by spaces, and stored Handle values are JSON in one cell. Values that not everybody may read
+   * are exported only for keys with the scope `admin`; `hiddenValues` is the number of values that are left out. To prevent formula
+   * injection in spreadsheets, an apostrophe precedes every cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab,
+   * a line break or an apostrophe, and every formula after a `;`, a tab or a line break; an import removes the apostrophe. An aborted
+   * export ends without the final HTTP chunk. If the key has expired or was revoked, the last line of NDJSON is a `StreamEnd`.
    */
   @Get('export')
   @Requires('read')
@@ -142,7 +141,7 @@ async function* write(
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
-  // Counted now, because `written` empties the page.
+  // The records are counted first, because `written` empties the page.
   let count = first.length;
   yield* written(first, rows, lines);
   try {
@@ -161,8 +160,8 @@ async function* write(
 }
 
 /**
- * Writes a page in short chunks, even of large records, because Node keeps two chunks for a client that does not read. Empties
- * the page, because suspended generators would keep its records in memory while the stream waits for a place.
+ * Writes a page in short chunks, even if its records are large, because Node buffers two chunks for a client that does not read.
+ * Empties the page, because suspended generators would keep its records in memory while the stream waits for a place.
  */
 function* written(
   page: IdentifierRecord[],

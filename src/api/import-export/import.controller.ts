@@ -30,7 +30,7 @@ import { ImportService, type ReadyLine, type ReceivedLine } from '../../import-e
 import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
-/** The most lines that one statement imports. */
+/** Maximum number of lines that one statement imports. */
 const CHUNK_LINES = 500;
 
 @ApiTags('identifiers')
@@ -45,13 +45,13 @@ export class ImportController {
    * Import an export
    * @remarks Reads the NDJSON or CSV of `GET /identifiers/export`, of any length, and registers each identifier with
    * its state, version, times, lease and tombstone. The response has one result for each line, in the same order: a
-   * line that is already registered with the same values is `unchanged`, a line that contradicts a registered
-   * identifier fails with 409. The naming authorities must exist. The cells of a CSV are separated by `,`, `;` or a
-   * tab, as in its header line. The columns may be in any order and
-   * case; only `identifier` is required. A line without `state`, `version`, `createdAt` or `updatedAt` is one of a list, such as
-   * `identifier,target`: by default it is active, has version 1 and the time of the import, and it is `unchanged` where the
-   * registered identifier has the same state and the values that the line has. Without a `target` it has that of the target
-   * template. With `dryRun=true` the results say what an import would do, and nothing is imported. When the stream cannot
+   * line whose identifier is already registered with the same values is `unchanged`, and a line that contradicts a
+   * registered identifier fails with 409. The naming authorities must exist. The cells of a CSV are separated by `,`, `;` or a
+   * tab, as in its header line. The columns may be in any order, in upper or lower case; only
+   * `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain list, such
+   * as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
+   * `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
+   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. When the stream cannot
    * continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
@@ -88,7 +88,7 @@ export class ImportController {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
-    // Read before the response starts, so that an invalid header line can still set the status.
+    // The header line is read before the response starts, so that an invalid one can still set the status.
     const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun ? new PreviewedImports() : null;

@@ -54,7 +54,6 @@ export function columnsIn(text: string | undefined): readonly Column[] {
 
 const quoteAll = { record_delimiter: 'windows', quoted: true, quoted_empty: true } as const;
 
-/** Writes the header line of an export. */
 export function writeHeader({ columns, delimiter }: CsvForm): string {
   return stringify([[...columns]], { ...quoteAll, delimiter });
 }
@@ -89,7 +88,7 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
 
 /**
  * Converts a row to a line of NDJSON, which is validated later. An empty cell is null where the member can be null, and otherwise
- * absent. An empty target is null in an export, whose identifier has none, and absent in a list, to which the target template applies.
+ * absent. An empty target is null in an export, and absent in a plain list, so that the target template applies.
  */
 export function readRow(row: Row): object {
   const { withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy, ...others } = textsIn(row);

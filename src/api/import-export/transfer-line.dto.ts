@@ -26,7 +26,7 @@ import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle/values/index.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 
-/** Half of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
+/** About half of the maximum of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
 const MAX_VERSION = 1_000_000_000;
 
 /** A text that PostgreSQL can store: without U+0000 and lone surrogates. */
@@ -46,7 +46,7 @@ export class TransferTombstoneDto {
   @IsTime()
   withdrawnAt: string;
 
-  /** The kind of reason. In a request those of the service are permitted too. */
+  /** The kind of reason. A request may also have the kinds that only the service sets. */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', required: false })
   @IsIn(REASON_CODES)
   reasonCode: ReasonCode = 'other';
@@ -83,7 +83,7 @@ export class TransferLineDto {
   @IsString()
   identifier: string;
 
-  /** The identifier of the metadata record that describes the object, or a text of a naming authority with the `metadataIdScheme` "any". */
+  /** The identifier of the metadata record that describes the object, or any text if the `metadataIdScheme` is "any". */
   @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
   @IsOptional()
   @MaxLength(MAX_STORED_BYTES)
@@ -131,8 +131,8 @@ export class TransferLineDto {
   previousVersion: string | null = null;
 
   /**
-   * The stored values of the Handle; null where there are none beside the computed ones. Values that not everybody may read are
-   * in exports by keys with the scope "admin" alone.
+   * The stored values of the Handle; null if there are only computed values. Values that not everybody may read are exported
+   * only for keys with the scope "admin".
    */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, required: false, maxItems: MAX_VALUES, example: null })
   @IsOptional()
@@ -140,7 +140,7 @@ export class TransferLineDto {
   @ArrayMaxSize(MAX_VALUES)
   handleValues: HandleValueDto[] | null = null;
 
-  /** The number of values that the export left out. In a request only 0 is permitted, so that no value is lost. */
+  /** The number of Handle values that the export left out. In a request, only 0 is permitted, so that no value is lost. */
   @ApiProperty({ type: 'integer', minimum: 0, maximum: MAX_VALUES, default: 0, required: false, example: 0 })
   @Max(MAX_VALUES)
   @Min(0)
@@ -156,27 +156,27 @@ export class TransferLineDto {
   version?: number;
 
   /**
-   * The time of minting, UTC. In a request: at most 5 minutes in the future; when absent, that of the last change, or else the time of
-   * the import.
+   * The time of minting, UTC. In a request: at most 5 minutes in the future; when absent, `updatedAt`, or the time of the import if
+   * that is absent too.
    */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()
   createdAt?: string;
 
-  /** The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, that of minting. */
+  /** The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, `createdAt`. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()
   updatedAt?: string;
 
-  /** The end of the lease of a reserved identifier, UTC; null for all others. */
+  /** The end of the lease of a reserved identifier, UTC; null in any other state. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: null })
   @IsOptional()
   @IsTime()
   leaseUntil: string | null = null;
 
-  /** The tombstone of a withdrawn identifier; null for all others. */
+  /** The tombstone of a withdrawn identifier; null in any other state. */
   @ApiProperty({ type: () => TransferTombstoneDto, nullable: true, required: false, example: null })
   @IsOptional()
   @Nested(() => TransferTombstoneDto)
@@ -193,7 +193,7 @@ export class ImportResultDto {
   @ApiProperty({ type: 'integer', example: 201 })
   status: number;
 
-  /** The registered identifier, `NA/local`. */
+  /** The registered identifier as `NA/local`. */
   identifier?: string;
 
   /** Whether the identifier was imported. */
@@ -201,7 +201,7 @@ export class ImportResultDto {
   outcome?: 'imported' | 'unchanged';
 
   /**
-   * The reason why the line was not imported: a code of 409 or 422 of `POST /identifiers`, `INVALID_REQUEST`, `MALFORMED_JSON`,
+   * Why the line was not imported: a code that `POST /identifiers` has for 409 or 422, `INVALID_REQUEST`, `MALFORMED_JSON`,
    * `BODY_TOO_LARGE`, `NAMING_AUTHORITY_FORBIDDEN`, or a syntax code.
    */
   problem?: ProblemDocumentDto;

@@ -8,8 +8,8 @@ export type TransferLine = Required<TransferLineDto>;
 export const REGISTRY_MEMBERS = ['state', 'version', 'createdAt', 'updatedAt'] as const;
 
 /**
- * The members that must equal those of the registered identifier for a line to be unchanged: the members of a list and the state;
- * undefined, for all, in an export.
+ * Returns the members that must equal those of the registered identifier for a line to be unchanged: in a plain list, the members of
+ * the line and the state; in an export, undefined, which means all members.
  */
 export function comparedIn(sent: object): readonly string[] | undefined {
   const present = Object.entries(sent).flatMap(([name, value]) => (isAbsent(name, value) ? [] : [name]));

@@ -8,7 +8,7 @@ import { PAGE_ORDERS, type PageOrder } from '../../storage/identifiers/page-rang
 import { CountDto, IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
 
-/** No index finds these among millions of identifiers; an export reads all of them. */
+/** The error for a filter that no index serves, so that only an export, which reads all identifiers, supports it. */
 const ONLY_EXPORTED = (name: string): string =>
   `"${name}" is a filter of GET /identifiers/export only, which reads all identifiers; a list reads few of them`;
 
@@ -29,7 +29,7 @@ export class ListQueryDto extends IdentifierFilterDto {
   @IsIn(PAGE_ORDERS, { message: 'sort must be createdAt or -createdAt; identifiers have no index of another order' })
   sort: PageOrder = 'createdAt';
 
-  /** Whether the response has the number of identifiers of all pages, `total`. */
+  /** Whether the response has `total`, the number of identifiers on all pages. */
   @IsQueryBoolean(true)
   total?: boolean;
 }
@@ -45,7 +45,7 @@ export class IdentifierPageDto {
    */
   next: string | null;
 
-  /** The number of identifiers of all pages; only where the request has `total=true`. */
+  /** The number of identifiers on all pages; present if the request has `total=true`. */
   @ApiProperty({ required: false })
   total?: CountDto;
 }

@@ -36,7 +36,7 @@ import { HTML, showChoices, showUnknown, RecordViews } from './record-presenter.
 import { LINKSET } from '../../registry/typed-links.js';
 import type { PageCursor, PageOrder } from '../../storage/identifiers/page-range.js';
 
-/** A cursor of one order is invalid for the other. */
+/** A cursor of one order is invalid for the other order. */
 const CURSOR_KINDS: Readonly<Record<PageOrder, CursorKind>> = {
   createdAt: 'identifiers',
   '-createdAt': 'identifiers, newest first',
@@ -46,7 +46,7 @@ const LOOKUP_PATH = '/identifiers/lookup';
 
 const text = { schema: { type: 'string' as const } };
 
-/** Look-ups of up to this many texts take no place, because their records are smaller than a page. */
+/** A look-up of up to this many texts takes no place, because its records are smaller than a page. */
 const FEW_ITEMS = 10;
 
 const VARY = { Vary: { description: '`Accept`, where the response depends on it.', ...text } };
@@ -67,11 +67,11 @@ export class LookupController {
   /**
    * Find identifiers
    * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. Where a visible
-   * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have this text as it is.
-   * The last page has `next: null`; a page before it can have fewer items than `limit`. A filter that no index serves alone, such as
-   * `state` or two filters together, is 400 `FILTER_TOO_BROAD` where a page would compare more than 21,000 identifiers with it:
-   * `GET /identifiers/export` with the same filter returns all. At most four such lists are read at once; others wait for up to two
-   * seconds and are 503 `OVERLOADED` then.
+   * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have exactly this text.
+   * The last page has `next: null`; an earlier page can have fewer items than `limit`. A filter that no single index serves, such as
+   * `state` or two filters together, fails with 400 `FILTER_TOO_BROAD` if a page would compare more than 21,000 identifiers with it;
+   * `GET /identifiers/export` with the same filter returns all. At most four such lists are read at once; further requests wait for
+   * up to two seconds and then fail with 503 `OVERLOADED`.
    */
   @Get()
   @ApiResponse({
@@ -106,13 +106,12 @@ export class LookupController {
   /**
    * Look up identifiers by text
    * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
-   * identifier, a metadata ID or an alternate identifier. If nothing matches, it is read without angle brackets,
-   * parentheses, quotation marks and a final full stop, without the final slash of a URL, then as a URL of this service
-   * (`/identifiers/NA/local` or `/NA/local` at the host of the request), without characters that have no width and blanks around the
-   * slash, as the names among its words, as a bare GUID under the naming authorities that the client can see, and as a registered
-   * target. A string that matches several identifiers equally well is `ambiguous`, with up to
-   * ten `candidates`. Withdrawn identifiers are included. A string that matches nothing has a `reason`, and a `hint` where its prefix is
-   * one of this registry.
+   * identifier, a metadata ID or an alternate identifier. If nothing matches, these readings are tried in order:
+   * without angle brackets, parentheses, quotation marks and a final full stop; without the final slash of a URL; as a URL of this
+   * service (`/identifiers/NA/local` or `/NA/local` at the host of the request); without zero-width characters and without blanks around
+   * the slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered
+   * target. A string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn identifiers
+   * are included. A string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
    */
   @Post('lookup')
   @OnlyReads()
@@ -132,18 +131,18 @@ export class LookupController {
   ): Promise<void> {
     const isWanted = (): boolean => !reply.raw.closed;
     const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
-    // A short look-up takes no place, so that names in the replica do not wait for the same client's misses at a stalled primary.
+    // A short look-up takes no place, so that names in the database replica do not wait for the same client's misses at a stalled primary.
     if (items.length <= FEW_ITEMS) await sendShortList(reply, 'items', this.responses(results));
     else await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
 
   /**
    * Get an identifier
-   * @remarks Accepts `NA/GUID` with an unescaped or escaped slash, in any case, and every other form of the identifier
+   * @remarks Accepts `NA/GUID` in upper or lower case, with an unescaped or escaped slash, and every other form of the identifier
    * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. A GUID alone, or another text of the UUID, finds the
-   * identifier that has it, and is 300 where several naming authorities have one. The response is JSON; a page where
-   * `Accept` names `text/html`, and the typed links where it names `application/linkset+json` (RFC 9264), unless it
-   * prefers JSON. Each has its own entity tag; `If-Match` takes that of the JSON.
+   * identifier that has it; if identifiers of several naming authorities have it, the status is 300. The response is an HTML page if
+   * `Accept` names `text/html`, typed links (RFC 9264) if it names `application/linkset+json`, and JSON otherwise or if it prefers JSON.
+   * Each representation has its own entity tag; `If-Match` requires the entity tag of the JSON.
    */
   @Get(':identifier')
   @ApiIdentifierParam(undefined, 'A GUID alone finds the identifiers that have it.')

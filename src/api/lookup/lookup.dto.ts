@@ -34,21 +34,21 @@ export class LookupRequestDto {
 /** What is probably wrong with a name that is not registered, under a prefix of this registry. */
 export class LookupHintDto {
   /**
-   * A sentence for people.
+   * The probable error, as a sentence for readers.
    * @example "One digit is missing: a local name under 100.102 has 32 of the digits 0-9 and A-F, and this one has 31."
    */
   detail: string;
 
   /**
-   * The place of the fault in `input`, in UTF-16 code units; absent where it is not known.
+   * The offset of the error in `input`, in UTF-16 code units; absent if it is unknown.
    * @example 39
    */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
   /**
-   * The active identifier that differs by one character, or begins with the digits of a name that was cut, `NA/local`. Absent
-   * where there is none, after the first 20 such texts of a request, and while too many clients ask for it.
+   * The active identifier, as `NA/local`, that differs from the name by one character, or that begins with the digits of a truncated
+   * name. Absent if there is none, for all but the first 20 hints of a response, and while too many clients request hints.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   nearest?: string;
@@ -63,8 +63,8 @@ export class LookupResultDto {
   input: string;
 
   /**
-   * "ambiguous": several identifiers match equally well; "missing": the text is well formed, but not registered; it is a
-   * URL that is not a registered target; or it could be the metadata ID of a naming authority with the `metadataIdScheme` "any".
+   * "ambiguous": several identifiers match equally well; "missing": the text is well formed but not registered, or it
+   * is a URL that is not a registered target, or it could be the metadata ID of a naming authority with the `metadataIdScheme` "any".
    */
   @ApiProperty({ enum: OUTCOMES })
   outcome: (typeof OUTCOMES)[number];
@@ -74,8 +74,8 @@ export class LookupResultDto {
   matchedBy: MatchedBy | null;
 
   /**
-   * The identifier that matches, `NA/local`: of several with the same metadata ID or alternate, the one that was minted first.
-   * Absent where a bare GUID or a target is ambiguous.
+   * The identifier that matches, as `NA/local`. If several have the same metadata ID or alternate, it is the one that was minted first.
+   * Absent if a bare GUID or a target is ambiguous.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
@@ -85,29 +85,29 @@ export class LookupResultDto {
   record?: IdentifierDto;
 
   /**
-   * Other identifiers with the same metadata ID or alternate under other naming authorities, `NA/local`.
+   * Other identifiers with the same metadata ID or alternate under other naming authorities, as `NA/local`.
    * @example []
    */
   @ApiProperty({ type: [String], required: false })
   others?: string[];
 
   /**
-   * The identifiers that match equally well, `NA/local`, in order of minting, where the outcome is "ambiguous".
+   * The identifiers that match equally well, as `NA/local`, in order of minting; present if the outcome is "ambiguous".
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   @ApiProperty({ type: [String], required: false, minItems: 2, maxItems: MAX_CANDIDATES })
   candidates?: string[];
 
   /**
-   * The canonical form of a well-formed text, such as `urn:uuid:…` of a bare GUID; absent where the text matched as a target.
-   * `identifier` is the name to use.
+   * The canonical form of a well-formed text, such as `urn:uuid:…` for a bare GUID; absent if the text matched as a target.
+   * To refer to the identifier, use `identifier` instead.
    * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   canonical?: string;
 
   /**
-   * Why nothing matches: "foreign-prefix", a Handle of a prefix that this registry does not have, or that the client cannot see;
-   * "unknown", a name or a URL that is not registered; "not-a-name", neither. Absent where something matches.
+   * Why nothing matches. "foreign-prefix": a Handle under a prefix that this registry does not have or the client cannot see. "unknown":
+   * a name or a URL that is not registered. "not-a-name": neither a name nor a URL. Absent if something matches.
    */
   @ApiProperty({ enum: MISS_REASONS, required: false })
   reason?: MissReason;
@@ -130,7 +130,7 @@ export class LookupResponseDto {
 /** The identifiers that have the GUID of the request. */
 export class ChoicesDto {
   /**
-   * The first ten in order of minting, `NA/local`.
+   * The first ten identifiers in order of minting, as `NA/local`.
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   candidates: string[];
@@ -148,7 +148,7 @@ export class LinksetDto implements Linkset {
       type: 'object',
       properties: { anchor: { type: 'string' } },
       required: ['anchor'],
-      // A schema of the relations would apply to an index of TypeScript, which `anchor` cannot have beside it.
+      // A schema of the relations would become an index signature in TypeScript, with which `anchor` is not compatible.
       additionalProperties: true,
     },
     example: [

@@ -46,7 +46,7 @@ export class RecordPages {
     @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
   ) {}
 
-  /** The page of a record, active or withdrawn, that the principal can see; with its history where there is a URL for it. */
+  /** The page of a record, active or withdrawn, that the principal can see. It shows the history if the history has a URL. */
   async of(
     { record, metadataIdScheme }: Omit<Found, 'repairs'>,
     uris: Uris,
@@ -139,12 +139,12 @@ export class RecordViews {
       type === HTML
         ? await this.pages.of(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
-    // Sent with 304 too, because a cache updates the headers of a stored page from it (RFC 9111 3.2).
+    // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
     return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
   }
 
-  /** The `Link` of a withdrawn record, to the party that blocks it and to its replacement. */
+  /** The `Link` header of a withdrawn record, to the party that blocks it and to its replacement. */
   private linksOf(record: IdentifierRecord): { readonly link?: string } {
     const replacedBy = record.tombstone?.replacedBy ?? null;
     const replacement = replacedBy === null ? [] : [{ rel: IS_REPLACED_BY, href: hrefOf(replacedBy) }];
@@ -152,7 +152,7 @@ export class RecordViews {
     return link === undefined ? {} : { link };
   }
 
-  /** Adds what a reinstatement needs to the problem: version and entity tag, and the record for a key that may reinstate it. */
+  /** Adds to a problem what a reinstatement needs: version, entity tag and, if the key may reinstate it, the record. */
   private forReinstatement(
     { code, detail, extensions }: Problem,
     link: { readonly link?: string },
@@ -185,7 +185,7 @@ function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Princ
   return { record, history: seesHistory ? `${record}/history` : null };
 }
 
-/** Makes URLs absolute; without a usable host in the request they stay paths. */
+/** Makes URLs absolute; without a usable host in the request, they remain paths. */
 function atOrigin({ record, history }: RecordUrls, request: FastifyRequest): RecordUrls {
   const origin = ownOrigin(request) ?? '';
   return { record: origin + record, history: history === null ? null : origin + history };

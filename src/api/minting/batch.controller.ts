@@ -20,7 +20,7 @@ import type { ReceivedItem } from '../../bulk/mint-item.js';
 
 const PATH = '/identifiers/batch';
 
-/** Items that are validated before other requests continue. */
+/** Number of items that are validated before other requests continue. */
 const SLICE = 100;
 
 @ApiTags('identifiers')
@@ -33,15 +33,15 @@ export class BatchController {
 
   /**
    * Mint or register many identifiers
-   * @remarks Processes up to 10,000 mints in one transaction: `items`, each as for a single mint, or only `count`. The
-   * response has one result for each item, in order of the request. An item with the GUID, the local name, an
-   * alternate identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that have
-   * only the metadata ID in common, all with `onExisting: "match"`, the default, are decided one after the other: a later one returns the
-   * identifier of the first, or is 409 `METADATA_ID_TAKEN`. Items that update may have existing identifiers of 16 MiB together.
+   * @remarks Mints up to 10,000 identifiers in one transaction: `items`, each as for a single mint, or a `count` of identifiers without
+   * attributes. The response has one result for each item, in order of the request. An item with the GUID, the local name, an
+   * alternate identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that share
+   * only the metadata ID, and all have `onExisting: "match"` (the default), are decided in order: a later item returns the identifier
+   * of the first item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates are at most 16 MiB in total.
    *
-   * With `mode=atomic` nothing is stored when any item fails: 422 `BATCH_REFUSED`. The naming authorities of all items are checked first,
-   * then the items themselves, then what is registered; `errors` has at most 100 faults, of the first of these checks that fails. The
-   * `Idempotency-Key` covers the whole batch.
+   * With `mode=atomic`, nothing is stored when any item fails, and the status is 422 `BATCH_REFUSED`. The naming authorities of all items
+   * are checked first, then the items themselves, then conflicts with registered identifiers. `errors` has at most 100 errors, all from
+   * the first check that fails. The `Idempotency-Key` covers the whole batch.
    */
   @Post('batch')
   @Requires('mint', 'register')
@@ -78,7 +78,7 @@ export class BatchController {
     sendStream(httpRequest, reply, this.write(results, { principal: context.principal, instance: PATH, isMinimal }));
   }
 
-  /** Writes the response in parts, because the whole can exceed 10 MB. */
+  /** Writes the response in parts, because it can exceed 10 MB. */
   private async *write(results: readonly NamedResult[], style: ResultStyle): AsyncGenerator<string> {
     let before = '{"items":[';
     for await (const part of this.presenter.results(results, style)) {
@@ -92,7 +92,7 @@ export class BatchController {
 
 /**
  * Validates a batch, and each of its items separately.
- * @throws Problem INVALID_REQUEST for an error outside the items; that of an item becomes its result.
+ * @throws Problem INVALID_REQUEST for an error outside the items; an error in an item becomes the result of the item.
  */
 async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
   const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);

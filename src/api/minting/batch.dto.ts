@@ -12,7 +12,7 @@ import type { ReceivedItem } from '../../bulk/mint-item.js';
 
 export const MAX_ITEMS = 10_000;
 
-/** Whether a failed item prevents all others from being minted. */
+/** Whether a failed item prevents all other items from being minted. */
 export const BATCH_MODES = ['perItem', 'atomic'] as const;
 
 const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_ITEMS}`;
@@ -20,7 +20,7 @@ const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_ITEMS}`;
 /** One of many mint requests. */
 export class MintItemDto extends MintFieldsDto {
   /**
-   * The naming authority of this item; by default that of the request.
+   * The naming authority of this item; by default, the naming authority of the request.
    * @example "100.102"
    */
   @Optional()
@@ -94,18 +94,18 @@ export class MintResultDto {
   @ApiProperty({ type: String, nullable: true, example: 'row 7' })
   clientRef: string | null;
 
-  /** The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other with `problem`. */
+  /** The status that `POST /identifiers` would return: 201 or 200 with `identifier`, any other status with `problem`. */
   @ApiProperty({ type: 'integer', example: 201 })
   status: number;
 
   /**
-   * The identifier, `NA/local`.
+   * The identifier as `NA/local`.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
 
   /**
-   * With `Prefer: return=minimal`: the metadata ID that was minted with the identifier (`mintMetadataId`), canonical; absent where none was.
+   * With `Prefer: return=minimal`: the canonical metadata ID that was minted with the identifier (`mintMetadataId`); absent for none.
    * @example "hdl:100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A"
    */
   metadataId?: string;
@@ -114,28 +114,28 @@ export class MintResultDto {
   record?: IdentifierDto;
 
   /**
-   * The identifier of the metadata record that was minted with it (`mintMetadataId`), otherwise null; absent with `Prefer:
-   * return=minimal`.
+   * The identifier of the metadata record that was minted with this one (`mintMetadataId`), otherwise null; absent with
+   * `Prefer: return=minimal`.
    */
   @ApiProperty({ type: () => IdentifierDto, nullable: true, required: false, example: null })
   metadataRecord?: IdentifierDto | null;
 
   /**
-   * The members of the item that were not taken, because the existing identifier has other values; absent where every
-   * member was taken.
+   * The members of the item that differ in the returned identifier, because it already existed with other values or has changed since
+   * it was minted; absent if there are none.
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
 
   /**
-   * The names of the item that are stored in another notation than they were sent in, by their JSON Pointers in the item (RFC 6901);
-   * absent where every name is stored as it was sent.
+   * The stored texts of names that are stored in another notation than they were sent in, by their JSON Pointers in the item
+   * (RFC 6901); absent if every name is stored as it was sent.
    */
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;
 
   /**
-   * Why the item failed, with a code of `POST /identifiers`, or `DUPLICATE_IN_REQUEST` in a batch; pointers are into the item.
+   * Why the item failed, with a code of `POST /identifiers`, or in a batch `DUPLICATE_IN_REQUEST`. Pointers refer to the item.
    */
   problem?: ProblemDocumentDto;
 }
@@ -153,7 +153,7 @@ export class MintLineDto extends MintResultDto {
   line: number;
 }
 
-/** Validates an item; an invalid one has its problem, with pointers into the item. */
+/** Validates an item. The `request` of an invalid item is a Problem with pointers into the item. */
 export function readItem(value: unknown): ReceivedItem {
   return { clientRef: clientRefOf(value), request: requestIn(value), value };
 }
@@ -167,7 +167,7 @@ function requestIn(value: unknown): MintItemDto | Problem {
   }
 }
 
-/** Repeated in the result of an invalid item too, so that the client can match it. */
+/** Reads `clientRef` from an invalid item too, so that the client can match the result. */
 function clientRefOf(value: unknown): string | null {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
   return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;

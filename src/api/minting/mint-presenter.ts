@@ -15,7 +15,7 @@ import type { MintedIdentifierDto } from './mint-request.dto.js';
 import { FoundRecords, type WholeResult } from '../../minting/found-records.js';
 import { type MintOutcome, type NamedResult, type WholeOutcome, isWholeOutcome } from '../../minting/mint-outcome.js';
 
-/** Results that are serialized before other requests continue. */
+/** Number of results that are serialized before other requests continue. */
 const SLICE = 100;
 
 export interface ResultStyle {
@@ -70,7 +70,7 @@ export class MintPresenter {
     return addNotes(shown, result);
   }
 
-  /** The metadata record that was minted with the identifier; null for none, and where the metadata ID is hidden. */
+  /** The metadata record that was minted with the identifier; null if there is none or the metadata ID is hidden. */
   private metadataRecord({ record, metadataRecord }: WholeOutcome, principal: Principal): IdentifierDto | null {
     return metadataRecord === null || principal.hides(record) ? null : this.show(metadataRecord, principal);
   }

@@ -27,7 +27,7 @@ export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
    * Fedora PID or a Fedora dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any" it is any
-   * text of 1 to 2,048 bytes without control characters. Unique within the naming authority.
+   * text of 1 to 2,048 bytes without control characters. It is unique within the naming authority.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
@@ -37,7 +37,8 @@ export class MintFieldsDto {
 
   /**
    * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
-   * excludes `metadataId`. A reserved record is activated with its object, and ends with it. A naming authority with the `metadataIdScheme` "any" mints none.
+   * excludes `metadataId`. A reserved metadata record is activated with its object, and its reservation ends with that of the object.
+   * It is rejected under a naming authority with the `metadataIdScheme` "any".
    * @example false
    */
   @Optional()
@@ -65,7 +66,7 @@ export class MintFieldsDto {
   target?: string;
 
   /**
-   * The language of the page to which the target leads, a tag of BCP 47 in any case.
+   * The language of the page to which the target leads, as a case-insensitive tag of BCP 47.
    * @example "de"
    */
   @ApiProperty({ maxLength: MAX_LANGUAGE_LENGTH })
@@ -74,17 +75,17 @@ export class MintFieldsDto {
   language?: string;
 
   /**
-   * Alternate identifiers of the same object, in any form; stored in the given order without duplicates. None is the identifier of
-   * another object; one under a naming authority of this service requires the right to register there. 32 hexadecimal digits under a
-   * prefix that is not of this service keep the letters that are sent.
+   * Alternate identifiers of the same object, in any form, stored in the given order without duplicates. An alternate must not be the
+   * identifier of another object. An alternate under a naming authority of this service requires the right to register there; under
+   * any other prefix, 32 hexadecimal digits keep the case in which they are sent.
    * @example ["info:fedora/demo:7"]
    */
   @IsAlternateIds()
   alternateIds?: string[];
 
   /**
-   * The identifier of the previous version of the object, in any form; this one is its new version. One under a naming authority
-   * of this service must be registered and not only reserved. Not permitted with `"state": "reserved"`.
+   * The identifier of the previous version of the object, in any form. If it is under a naming authority of this service, it must be
+   * registered and not only reserved. It is not permitted with `"state": "reserved"`.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()
@@ -93,7 +94,7 @@ export class MintFieldsDto {
   previousVersion?: string;
 
   /**
-   * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in any case,
+   * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in upper or lower case,
    * or another text form of the UUID (R-05).
    * @example "F58FB49EB1F848F0A606E84CEF294BE5"
    */
@@ -118,18 +119,18 @@ export class MintFieldsDto {
   @IsIn(FIRST_STATES)
   state?: (typeof FIRST_STATES)[number];
 
-  /** The end of the lease of a reserved identifier, in the future (RFC 3339); it must be activated earlier. */
+  /** The end of the lease of a reserved identifier (RFC 3339), in the future. The identifier must be activated before it. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T09:30:00Z' })
   @Optional()
   @IsTime()
   leaseUntil?: string;
 
   /**
-   * When an identifier of the naming authority has the `metadataId` already: "match" returns it if each member that is sent agrees
-   * with its value as minted or as it is now, and is 409 otherwise; "return" returns it unchanged, "reject" is 409, and "update" gives
-   * it the `target`, the `language` and the `alternateIds` that are sent. A withdrawn one is 409 for "match" and "update".
-   * It is about the metadata ID alone: a `guid` or `localName` that is registered is 409 in each case, so that only an `Idempotency-Key`
-   * makes the repeat of a registration safe.
+   * What to do when an identifier of the naming authority already has the `metadataId`. "match" returns it if each member that is sent
+   * agrees with its value as minted or with its current value, and otherwise fails with 409. "return" returns it unchanged, "reject"
+   * fails with 409, and "update" gives it the `target`, the `language` and the `alternateIds` that are sent. If it is withdrawn, "match"
+   * and "update" fail with 409. A `guid` or `localName` that is already registered always fails with 409, so only an `Idempotency-Key`
+   * makes it safe to repeat a registration.
    */
   @ApiProperty({ enum: ON_EXISTING, default: 'match', required: false })
   @Optional()
@@ -148,7 +149,6 @@ export class MintRequestDto extends MintFieldsDto {
   namingAuthority: string;
 }
 
-/** The schema of `understood`. */
 export const UNDERSTOOD = {
   type: Object,
   additionalProperties: { type: 'string' },
@@ -163,15 +163,15 @@ export class MintedIdentifierDto extends IdentifierDto {
   metadataRecord: IdentifierDto | null;
 
   /**
-   * The members of the request that the existing identifier has with other values, so that they were not taken, or have changed since
-   * the mint; absent where it has none.
+   * The members of the request that differ in the returned identifier, because it already existed with other values or has changed
+   * since it was minted; absent if there are none.
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
 
   /**
-   * The names of the request that are stored in another notation than they were sent in, by their JSON Pointers (RFC 6901); absent
-   * where every name is stored as it was sent.
+   * The stored texts of names that are stored in another notation than they were sent in, by their JSON Pointers in the request
+   * (RFC 6901); absent if every name is stored as it was sent.
    */
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;

@@ -34,10 +34,10 @@ export class MintingController {
 
   /**
    * Mint or register an identifier
-   * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key`, or with a
-   * metadata ID that an identifier of the naming authority has already and members that agree with it, as it was minted or
-   * as it is now, returns that identifier; other values are 409. With `onExisting: "update"`, which also requires the scope
-   * `curate`, that identifier gets the `target`, the `language` and the `alternateIds` of the request.
+   * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key` returns the
+   * same identifier. If an identifier of the naming authority already has the metadata ID, the response is that identifier, provided
+   * that the members of the request agree with it as it was minted or as it is now; otherwise the status is 409. With
+   * `onExisting: "update"`, which also requires the scope `curate`, it gets the `target`, the `language` and the `alternateIds`.
    */
   @Post()
   @Requires('mint', 'register')

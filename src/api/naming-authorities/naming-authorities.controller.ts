@@ -82,7 +82,7 @@ export class NamingAuthoritiesController {
 
   /**
    * Get a naming authority
-   * @remarks Its settings, the prefixes that are derived from it, and the current counts of its identifiers.
+   * @remarks Returns the settings of the naming authority, the prefixes that are derived from it, and the counts of its identifiers.
    */
   @Get(':namingAuthority')
   @Requires('read')
@@ -107,8 +107,8 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks `caseInsensitive` must have its default if metadata IDs, alternates or previous versions under the prefix are stored
-   * that have small letters and are not GUIDs, because they are compared by the default: 422 `READ_ONLY_MEMBER`.
+   * @remarks If stored metadata IDs, alternates or previous versions under the prefix have lower-case letters and are not GUIDs, they are
+   * compared by the default of `caseInsensitive`; a request with the other value then fails with 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')
@@ -147,9 +147,10 @@ export class NamingAuthoritiesController {
   /**
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
-   * `resolver`. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed while the naming
-   * authority has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims:
-   * such a change waits for the mints in flight. The body can be the whole representation that was read: read-only members with their current values are ignored.
+   * `resolver`. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed only while the
+   * naming authority has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims;
+   * a change of these settings waits for the mints in flight. The body can be the whole representation that was read: read-only members
+   * with their current values are ignored.
    */
   @Patch(':namingAuthority')
   @Requires('admin')

@@ -22,8 +22,8 @@ const TEMPLATE = 'https://repo.example.org/objects/{guid}';
 
 /**
  * The settings of a naming authority. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed
- * while it has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier of
- * another object claims; afterwards names depend on them.
+ * only while it has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier of
+ * another object claims, because names depend on these settings.
  */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
@@ -38,8 +38,8 @@ export class NamingAuthoritySettingsDto {
   state?: NamingAuthorityState;
 
   /**
-   * "cordra", the default: local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02), as
-   * those of DSpace.
+   * "cordra", the default: local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02),
+   * such as those of DSpace.
    */
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', required: false, example: 'cordra' })
   @Optional()
@@ -57,7 +57,7 @@ export class NamingAuthoritySettingsDto {
   caseInsensitive?: boolean;
 
   /**
-   * Whether identifiers have stored Handle values of any type, which Handle clients write, beside the computed ones.
+   * Whether identifiers have stored Handle values of any type, which Handle clients write, in addition to the computed ones.
    * Only for the profile "handle".
    * @example false
    */
@@ -76,8 +76,8 @@ export class NamingAuthoritySettingsDto {
 
   /**
    * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
-   * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, which is stored as it is sent, compared byte
-   * by byte and never interpreted, such as an OAI identifier, a URL or a local number; `mintMetadataId` is rejected.
+   * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a local number. It is
+   * stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
    */
   @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', required: false, example: 'recognized' })
   @Optional()
@@ -85,8 +85,8 @@ export class NamingAuthoritySettingsDto {
   metadataIdScheme?: MetadataIdScheme;
 
   /**
-   * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 the
-   * order; version 1 has a random node, never the address of a machine.
+   * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 also
+   * the order of minting; version 1 has a random node, never the address of a machine.
    */
   @ApiProperty({ enum: UUID_VERSIONS, type: 'integer', required: false, example: 4 })
   @Optional()
@@ -95,7 +95,7 @@ export class NamingAuthoritySettingsDto {
 
   /**
    * The target of identifiers that are minted without one: an http or https URL that contains `{guid}` or `{localName}`
-   * after the host, which is replaced by the percent-encoded local name. Existing targets do not change. Null for none.
+   * after the host, which is replaced by the percent-encoded local name. Existing targets do not change. Null for no template.
    */
   @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_TARGET_LENGTH, example: TEMPLATE })
   @OptionalOrNull()
@@ -103,7 +103,7 @@ export class NamingAuthoritySettingsDto {
   @IsString()
   targetTemplate?: string | null;
 
-  /** The resolver of `uris.resolver`, as a whole; null for the configured one. */
+  /** The resolver for `uris.resolver`, which is replaced as a whole; null for the configured resolver. */
   @ApiProperty({ type: () => ResolverDto, nullable: true, required: false })
   @OptionalOrNull()
   @IsObject()
@@ -156,9 +156,9 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
 @NullIsAbsent()
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
-   * The Handle prefix, at most 255 bytes: digits and dots under the profile "cordra" (CID-08), any segments under
-   * "handle" that are not read as a scheme or a host and have no white space. Where a prefix that it is derived from is registered here, its parent must be too (`12345.1` for `12345.1.7`
-   * under `12345`, HS-07).
+   * The Handle prefix, at most 255 bytes. Under the profile "cordra", it has only digits and dots (CID-08). Under "handle", it has any
+   * segments without white space that cannot be read as a scheme or a host. If a prefix from which it is derived is registered here,
+   * its parent must be registered too (HS-07): under `12345`, `12345.1.7` requires `12345.1`.
    * @example "12345.1"
    */
   @MaxLength(MAX_PREFIX_BYTES)

@@ -47,7 +47,7 @@ export class NamingAuthorityDto {
   caseInsensitive: boolean;
 
   /**
-   * Whether its identifiers have stored Handle values beside the computed ones.
+   * Whether its identifiers have stored Handle values in addition to the computed ones.
    * @example false
    */
   storesHandleValues: boolean;
@@ -72,19 +72,19 @@ export class NamingAuthorityDto {
    */
   targetTemplate: string | null;
 
-  /** Its own HTTP resolver (URI-36); null for the configured one. */
+  /** The HTTP resolver of the naming authority (URI-36); null for the configured resolver. */
   @ApiProperty({ type: () => ResolverDto, nullable: true, example: null })
   resolver: ResolverDto | null;
 
   /**
-   * The prefix that it is derived from (HS-07); null for a prefix of one segment, and where that prefix is not registered
+   * The prefix from which this one is directly derived (HS-07); null for a prefix of one segment, and if the parent is not registered
    * here, such as `20.500` for `20.500.12345`.
    * @example "12345"
    */
   parent: string | null;
 
   /**
-   * The prefixes that are derived from it directly.
+   * The registered prefixes that are directly derived from this one.
    * @example []
    */
   children: string[];

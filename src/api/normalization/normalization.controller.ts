@@ -33,7 +33,7 @@ export class NormalizationController {
 
   /**
    * Normalize identifiers
-   * @remarks Returns canonical form, components, URIs and repairs of up to 10,000 texts. Each text has its own result. A text is
+   * @remarks Returns the canonical form, components, URIs and repairs of up to 10,000 texts, each with its own result. A text is
    * read by the profile, the case rule and the resolver of its naming authority, if the client can see it; identifiers are not
    * looked up.
    */
@@ -89,7 +89,7 @@ function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
     unavailable,
     repairs: [...repairs],
   };
-  // Spreading the item in place of these takes a microsecond.
+  // These members are set afterwards, because spreading the item takes a microsecond.
   if (omitted !== undefined) item.omitted = [...omitted];
   if (equal !== undefined) item.equal = equal;
   return item;

@@ -18,9 +18,9 @@ const CHARSETS = ['ucs2', 'unicode'] as const;
 @NullIsAbsent()
 export class ContextDto {
   /**
-   * For URIs, and for texts without a kind: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the Handle
-   * URI scheme (`handle-scheme`). By default the profile of the naming authority decides, and under one that is not known, 32
-   * hexadecimal digits are a CORDRA identifier (CID-14).
+   * The syntax of URIs and of texts without a kind: a CORDRA identifier (`cordra`), any Handle (`generic`), or, for hdl URIs, the
+   * Handle URI scheme (`handle-scheme`). By default, the profile of the naming authority decides; under an unknown naming authority,
+   * 32 hexadecimal digits are a CORDRA identifier (CID-14).
    */
   @ApiProperty({ enum: SYNTAXES, required: false })
   @Optional()
@@ -40,15 +40,15 @@ export class ContextDto {
   charset?: (typeof CHARSETS)[number];
 
   /**
-   * Whether local names are compared without the case of ASCII letters (HS-05); by default as the naming authority says, and
-   * `false` under one that is not known.
+   * Whether local names are compared without the case of ASCII letters (HS-05). The default is the setting of the naming authority,
+   * and `false` if that is unknown.
    */
   @ApiProperty({ required: false })
   @Optional()
   @IsBoolean()
   caseInsensitive?: boolean;
 
-  /** The only resolver of HTTP URIs; by default that of the naming authority or the service, and all known ones are read. */
+  /** The only resolver of HTTP URIs. Default: any known one for `input`; for `uris`, that of the naming authority or of the service. */
   @Optional()
   @IsObject()
   @Nested(() => ResolverDto)
@@ -66,7 +66,7 @@ export class ContextDto {
 @NullIsAbsent()
 export class NormalizeItemDto {
   /**
-   * The text. With `kind` it is parsed without any tolerance.
+   * The text. With `kind`, it is parsed strictly (R-28).
    * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
    */
   @MaxLength(MAX_TEXT_LENGTH)
@@ -79,7 +79,7 @@ export class NormalizeItemDto {
   @IsIn(KINDS)
   kind?: Kind;
 
-  /** The rules, where the kind alone does not determine them. */
+  /** The rules that the kind does not determine. */
   @Optional()
   @IsObject()
   @Nested(() => ContextDto)

@@ -14,13 +14,13 @@ export class IdentifierPartsDto {
   handle?: string;
   /** The Handle prefix. */
   namingAuthority?: string;
-  /** 32 hexadecimal digits in capitals (CID-14). */
+  /** The 32 upper-case hexadecimal digits of the GUID (CID-14). */
   guid?: string;
   /** The text after the first "/"; decoded, except in a CORDRA identifier. */
   localName?: string;
-  /** Without "?"; "" when empty, null when absent. */
+  /** The query without "?"; "" when empty, null when absent. */
   @ApiProperty(NULLABLE_TEXT) query?: string | null;
-  /** Without "#"; "" when empty, null when absent. */
+  /** The fragment without "#"; "" when empty, null when absent. */
   @ApiProperty(NULLABLE_TEXT) fragment?: string | null;
   /** The form of an hdl URI. */
   @ApiProperty({ enum: ['path', 'host', 'name', 'authority', 'server'], required: false }) form?: string;
@@ -34,13 +34,13 @@ export class IdentifierPartsDto {
   pid?: string;
   /** The kind of object that a dissemination URI denotes. */
   @ApiProperty({ enum: ['datastream', 'method-call'], required: false }) type?: string;
-  /** Decoded (FED-10). */
+  /** The decoded ID of the datastream (FED-10). */
   datastreamId?: string;
   /** The PID of the service definition (FED-15). */
   sDefPid?: string;
-  /** Decoded (FED-15). */
+  /** The decoded name of the method (FED-15). */
   methodName?: string;
-  /** Decoded names and values, in canonical order (FED-21). */
+  /** The decoded names and values of the parameters, in canonical order (FED-21). */
   @ApiProperty({
     type: 'array',
     items: { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
@@ -59,7 +59,7 @@ export class IdentifierPartsDto {
 
 /** A syntax error. */
 export class SyntaxErrorDto {
-  /** The code; later versions can have further ones. */
+  /** The code. Later versions can add codes. */
   @ApiProperty({ enum: SYNTAX_CODES, enumName: 'SyntaxCode' })
   code: SyntaxCode;
 
@@ -106,7 +106,7 @@ export class ValidItemDto {
   /** For every null in `uris`, the rule that excludes the form. */
   @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, example: { fedoraUri: 'FED-12' } })
   unavailable: Record<string, string>;
-  /** The components of the URI that `uris` leave out, because they are no part of a Handle (R-02); absent for none. */
+  /** The components of the URI that `uris` omits, because they are not part of a Handle (R-02); absent if there are none. */
   @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
   /** Whether the text denotes the same thing as `context.equalTo`; present only with `equalTo`. */
   equal?: boolean;
@@ -132,7 +132,7 @@ export class InvalidItemDto {
 
 /** The URI forms of an identifier that a request names. */
 export class RenderedUrisDto extends UrisDto {
-  /** The components of the URI in the request that these leave out, because they are no part of a Handle (R-02); absent for none. */
+  /** The components of the requested URI that these URIs omit, because they are not part of a Handle (R-02); absent for none. */
   @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
 }
 

@@ -20,7 +20,7 @@ export class HealthController {
 
   /**
    * Check that the process is running
-   * @remarks The check reads nothing: it succeeds also while the database does not respond and while the process stops.
+   * @remarks The check reads nothing, so it succeeds even while the database does not respond and while the process stops.
    */
   @Get('live')
   @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
@@ -32,8 +32,8 @@ export class HealthController {
   /**
    * Check that the service can process requests
    * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that
-   * this version needs. It fails on a server that is in recovery or read-only, and while no commit was completed for 5 seconds
-   * although one waits, and from the signal that stops the process. A result is used for a second.
+   * this version needs. It fails on a server that is in recovery or read-only, while no commit has completed for 5 seconds although
+   * one waits, and after the signal that stops the process. A result is reused for one second.
    */
   @Get('ready')
   @ApiResponse({ status: 200, description: 'The service can process requests.', type: HealthDto })

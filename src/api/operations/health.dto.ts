@@ -13,8 +13,8 @@ export class HealthDto {
   version: string;
 
   /**
-   * What an operator should change although requests succeed: the database has rejected a session in the last minute, with the
-   * number of sessions that it admits and that the service can use.
+   * What an operator should change although requests succeed; absent unless the database rejected a session in the last minute. The text
+   * says how many sessions the database admits and how many the service can use.
    */
   detail?: string;
 }

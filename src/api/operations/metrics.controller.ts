@@ -15,8 +15,8 @@ export class MetricsController {
 
   /**
    * Get Prometheus metrics
-   * @remarks The Prometheus text format: requests, mints, queues, connections and the process, of this instance only.
-   * Where `METRICS_PORT` is set, the metrics are served on that port instead, without a key.
+   * @remarks Returns metrics of this process only, in the Prometheus text format: requests, mints, queues, connections and the process.
+   * If `METRICS_PORT` is set, the metrics are served on that port instead, without a key.
    */
   @Get()
   @Header('cache-control', 'no-store')
@@ -29,7 +29,7 @@ export class MetricsController {
     'UNAUTHENTICATED',
     'SCOPE_MISSING',
     'NAMING_AUTHORITY_FORBIDDEN',
-    // Where METRICS_PORT is set.
+    // The response if METRICS_PORT is set.
     'NOT_FOUND',
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',

@@ -18,13 +18,13 @@ export const IS_READ_PUBLIC = Symbol('IS_READ_PUBLIC');
 
 const CACHE_CONTROL = 'public, max-age=86400';
 
-/** Rules for crawlers (RFC 9309): they may read pages of records and redirects, but not lists, exports and the feed, which do not end. */
+/** Rules for crawlers (RFC 9309): they may read pages of records and redirects, but not lists, exports and the feed, which are large. */
 const ROBOTS = [
   ...['User-agent: *', 'Disallow: /identifiers?', 'Disallow: /identifiers/export', 'Disallow: /identifiers/*/history'],
   ...['Disallow: /events', 'Disallow: /api/', 'Disallow: /hdlresolver/', 'Disallow: /hrls/', 'Disallow: /docs'],
 ];
 
-/** Served where reading needs a key. */
+/** The rules if reading requires a key. */
 const NO_ROBOTS = ['User-agent: *', 'Disallow: /'];
 
 /** Serves the files that browsers and crawlers request from every site. */

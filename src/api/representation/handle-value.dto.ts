@@ -38,7 +38,7 @@ export class HandleValueDto {
   ttl: number | string;
 
   /**
-   * Four digits: administrators read, administrators write, everybody reads, everybody writes.
+   * Four digits, each 0 or 1: whether administrators may read, administrators may write, everybody may read, and everybody may write.
    * @example "1110"
    */
   permissions: string;

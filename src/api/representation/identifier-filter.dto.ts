@@ -15,7 +15,7 @@ export class CountDto {
   value: number;
 
   /**
-   * False for an estimate from the statistics of the database, which is used from 10,000 on.
+   * False for an estimate from the statistics of the database, which is used above 10,000.
    * @example true
    */
   isExact: boolean;
@@ -74,13 +74,13 @@ export class IdentifierFilterDto {
   @IsQueryBoolean(false)
   hasTarget?: boolean;
 
-  /** Minted at or after this time (RFC 3339). A date is read as its begin in UTC. */
+  /** Only identifiers minted at or after this time (RFC 3339). A date means the start of that day in UTC. */
   @ApiProperty({ type: String, required: false, example: '2026-11-20' })
   @Optional()
   @IsTimeOrDate()
   createdFrom?: string;
 
-  /** Minted before this time (RFC 3339). A date is read as its begin in UTC. */
+  /** Only identifiers minted before this time (RFC 3339). A date means the start of that day in UTC. */
   @ApiProperty({ type: String, required: false, example: '2026-11-21T00:00:00Z' })
   @Optional()
   @IsTimeOrDate()

@@ -23,7 +23,7 @@ export const ApiIdentifierParam = (
 /** The location of the identifier in a request whose path has `ApiIdentifierParam`. */
 export const IDENTIFIER_POINTER = '#path/identifier';
 
-/** The schema of `repairs` where it is absent for none. */
+/** The schema of `repairs` in a response that omits it if there are no repairs. */
 export const REPAIRS = { enum: REPAIR_CODES, enumName: 'RepairCode', isArray: true, required: false } as const;
 
 /** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */
@@ -35,13 +35,13 @@ export class UrisDto {
   cordraPath: string | null;
 
   /**
-   * Host encoding of CORDRA (URI-07); null where the naming authority reads as an IPv4 address (R-07).
+   * Host encoding of CORDRA (URI-07); null if the naming authority has the form of an IPv4 address (R-07).
    * @example "hdl://100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   cordraHost: string | null;
 
   /**
-   * At the HTTP resolver that the operator has configured (URI-36), which is not this service by default.
+   * The URL at the HTTP resolver that the operator has configured (URI-36), which is not this service by default.
    * @example "http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   resolver: string | null;
@@ -53,7 +53,7 @@ export class UrisDto {
   handleUri: string | null;
 
   /**
-   * In the info scheme (HUS-01).
+   * The URI of the info scheme (HUS-01).
    * @example "info:hdl/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   infoHdl: string | null;
@@ -67,7 +67,7 @@ export class UrisDto {
 
 /** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
 export class ChangedTombstoneDto {
-  /** The kind of reason. The service alone gives "deleted", "expired", "released" and "undone". */
+  /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
   reasonCode: ReasonCode;
 
@@ -128,7 +128,7 @@ export class IdentifierDto {
   metadataId: string | null;
 
   /**
-   * Identifiers that have this one as their metadata ID, `NA/local`, in order of minting.
+   * Identifiers that have this one as their metadata ID, as `NA/local`, in order of minting.
    * @example ["100.102/A3D8BE7457C943FFB66ED4583059A8BA"]
    */
   describes: string[];
@@ -140,7 +140,7 @@ export class IdentifierDto {
   target: string | null;
 
   /**
-   * The language of the page to which the target leads, as a tag of BCP 47 with the case of RFC 5646 2.1.1: `hreflang` of its links.
+   * The language of the page to which the target leads, as a tag of BCP 47 in the case of RFC 5646 2.1.1, used as `hreflang` of links.
    * @example "de"
    */
   language: string | null;
@@ -163,13 +163,13 @@ export class IdentifierDto {
   previousVersion: string | null;
 
   /**
-   * Identifiers whose `previousVersion` is this one, `NA/local`: the new versions of the object, the first 20 in order of minting.
+   * The new versions of the object: the first 20 identifiers, in order of minting, whose `previousVersion` is this one, as `NA/local`.
    * @example ["100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A"]
    */
   newerVersions: string[];
 
   /**
-   * The stored values of the Handle that everybody may read; null where there are none beside the computed ones. The URL value of
+   * The stored values of the Handle that everybody may read; null if there are only computed values. The URL value with
    * the lowest index is the target.
    */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
@@ -203,22 +203,22 @@ export class IdentifierDto {
   updatedAt: string;
 
   /**
-   * The end of the lease of a reserved identifier, UTC; null for all others. An expired reservation counts as
+   * The end of the lease of a reserved identifier, UTC; null in any other state. An expired reservation counts as
    * withdrawn.
    */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   leaseUntil: string | null;
 
-  /** The tombstone of a withdrawn identifier; null for all others. */
+  /** The tombstone of a withdrawn identifier; null in any other state. */
   @ApiProperty({ type: () => TombstoneDto, nullable: true, example: null })
   tombstone: TombstoneDto | null;
 
-  /** Its URIs in canonical form. */
+  /** The URIs of the identifier in canonical form. */
   uris: UrisDto;
 
   /**
-   * The repairs of the text by which the request names the identifier, as in `POST /normalize`; absent where there are none. Another
-   * form, such as the URL at a resolver, is not a repair.
+   * The repairs of the text by which the request names the identifier, as in `POST /normalize`; absent if there are none. The use of
+   * another form, such as the URL at a resolver, is not a repair.
    */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];

@@ -4,7 +4,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 
 /** An HTTP resolver of Handles (URI-36). */
 export class ResolverDto {
-  /** `http` or `https`; in a request in any case. */
+  /** `http` or `https`; case-insensitive in a request. */
   @ApiProperty({ example: 'https' })
   @MaxLength(5)
   @IsString()

@@ -10,19 +10,19 @@ const MAX_REASON_LENGTH = 1000;
 @NullIsAbsent()
 export class WithdrawRequestDto {
   /**
-   * The kind of reason. The resolver of this service (`GET /{NA}/{localName}`) redirects a `duplicate` to where its
-   * replacement leads. What is withdrawn for a `legal` reason
-   * returns 451, and only keys with the scope "curate" for its naming authority see its values.
+   * The kind of reason. The resolver of this service (`GET /{NA}/{localName}`) redirects a `duplicate` to where its replacement
+   * resolves. An identifier that is withdrawn for a `legal` reason returns 451, and only keys with the scope "curate" for its naming
+   * authority see its values.
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
-  // The codes that only the service gives are rejected later, with a code of their own.
+  // Codes that only the service sets pass this check and are rejected later with a separate error code.
   @IsIn(REASON_CODES, {
     message: `$property must be one of the following values: ${REQUESTED_REASON_CODES.join(', ')}`,
   })
   reasonCode?: ReasonCode;
 
-  /** The reason, for readers who follow the identifier later: one line without control characters, and not only of blanks. */
+  /** The reason, for readers who follow the identifier later: one line without control characters, not only blanks. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
   @Matches(/\S/, { message: 'reason must not be empty' })
   @HasNoControls()
@@ -31,8 +31,8 @@ export class WithdrawRequestDto {
   reason: string;
 
   /**
-   * The replacement, in any form. Under a naming authority of this service it must be active. Where an identifier that is withdrawn
-   * already is withdrawn as `legal`, it keeps its replacement when none is sent.
+   * The replacement, in any form. Under a naming authority of this service, it must be active. If an already withdrawn identifier is
+   * withdrawn again as `legal` and no replacement is sent, it keeps its replacement.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @Optional()

@@ -23,7 +23,7 @@ export class CreateReservationDto {
   @IsInt({ message: COUNT_MESSAGE })
   count: number;
 
-  /** The end of the lease, in the future (RFC 3339); each identifier must be activated earlier. */
+  /** The end of the lease (RFC 3339). It must be in the future, and each identifier must be activated before it. */
   @ApiProperty({ type: String, format: 'date-time', example: '2126-11-20T09:30:00Z' })
   @IsTime()
   leaseUntil: string;

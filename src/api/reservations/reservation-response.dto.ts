@@ -1,7 +1,7 @@
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 
-/** The results of an item of a reservation. */
+/** The possible results for one identifier of a reservation. */
 export const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
 export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
@@ -42,7 +42,7 @@ export class ReservationDto {
   withdrawn: number;
 
   /**
-   * The identifiers that are still reserved, `NA/local`, always in the same order.
+   * The identifiers that are still reserved, as `NA/local`, always in the same order.
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   items: string[];
@@ -51,7 +51,7 @@ export class ReservationDto {
 /** The result for one identifier. */
 export class ReservationItemDto {
   /**
-   * The identifier, `NA/local`; as the client sent it where it is malformed.
+   * The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier: string;
@@ -61,8 +61,8 @@ export class ReservationItemDto {
   outcome: ItemOutcome;
 
   /**
-   * The reason why it was skipped: `NOT_IN_RESERVATION`, `DUPLICATE_IN_REQUEST`, `WRONG_STATE`, or a syntax code. Pointers are into the
-   * request.
+   * Why the identifier was skipped: `NOT_IN_RESERVATION`, `DUPLICATE_IN_REQUEST`, `WRONG_STATE`, or a syntax code. Pointers refer to
+   * the request.
    */
   @ApiProperty({ type: () => ProblemDocumentDto, required: false })
   problem?: ProblemDocumentDto;

@@ -35,7 +35,7 @@ const OF_A_CHANGE: readonly ServiceCode[] = [
   ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
 ];
 
-/** The decorators that both operations share. */
+/** The decorators that activation and release share. */
 const Settles = (action: 'activate' | 'release'): MethodDecorator =>
   applyDecorators(
     Post(`:id/${action}`),
@@ -63,7 +63,7 @@ export class ReservationController {
   /**
    * Reserve identifiers
    * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease ends; an
-   * expired one counts as withdrawn at once.
+   * expired identifier counts as withdrawn at once.
    */
   @Post()
   @Requires('mint')
@@ -101,8 +101,8 @@ export class ReservationController {
 
   /**
    * Activate reserved identifiers
-   * @remarks Activates all remaining identifiers, or those in the body, without values: to give them targets in the same step, use
-   * `POST /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped; the result has the reason.
+   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To also set their targets, use
+   * `POST /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped; each result has the reason.
    */
   @Settles('activate')
   async activate(
@@ -117,8 +117,8 @@ export class ReservationController {
   /**
    * Release reserved identifiers
    * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn with the reason code `released`, and
-   * their GUIDs are never given to another identifier. As after any withdrawal, and after the end of a lease,
-   * `POST /identifiers/{identifier}/reinstate` makes one active.
+   * their GUIDs are never given to another identifier. `POST /identifiers/{identifier}/reinstate` makes
+   * a released identifier active, as after any other withdrawal and after the end of a lease.
    */
   @Settles('release')
   async release(

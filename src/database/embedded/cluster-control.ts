@@ -7,7 +7,7 @@ import type { DataFolder } from './data-folder.js';
 import type { PostgresAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
-/** Maximum time for a start, including crash recovery, and for a stop. */
+/** Maximum time for a start, including crash recovery. */
 export const START_SECONDS = 120;
 const STOP_SECONDS = 60;
 
@@ -24,7 +24,7 @@ export class ClusterControl {
     return existsSync(this.folder.cluster) && (await this.pgCtl('status')).code === 0;
   }
 
-  /** Starts the server and waits for it. @throws StartupError with the end of its log. */
+  /** Starts the server and waits until it accepts connections. @throws StartupError with the last lines of its log. */
   async start(port: number): Promise<void> {
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'log_checkpoints=off'];
     const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
@@ -32,7 +32,7 @@ export class ClusterControl {
     const { size } = await stat(log).catch(() => ({ size: 0 }));
     const { code, output } = await this.pgCtl('start', '-w', '-t', String(START_SECONDS), '-l', LOG, '-o', options);
     if (code === 0) return;
-    // Without new log lines, pg_ctl could not start the server at all, so its own output is shown.
+    // If the log has no new lines, pg_ctl could not start the server at all, so the output of pg_ctl is shown.
     const added = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(size).toString().trim();
     const lines = (added === '' ? output : added).trim().split('\n').slice(-3).join(' | ');
     if (await this.isRunning()) {
@@ -46,7 +46,7 @@ export class ClusterControl {
     if (code !== 0 && (await this.isRunning())) throw new Error(`PostgreSQL did not stop: ${output}`);
   }
 
-  /** Runs in the folder of the cluster, because pg_ctl passes its path to a shell, which interprets quotes, "$" and "`". */
+  /** Runs pg_ctl in the folder of the cluster, because it would pass the path to a shell, which interprets quotes, "$" and "`". */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }

@@ -14,14 +14,14 @@ const POLL_MS = 250;
 
 const TIMEOUT_MS = 10_000;
 
-/** Takes the owner lock, which ends with its connection; undefined if another session has it. */
+/** Takes the owner lock, which is released when the connection ends. @returns undefined if another session has the lock. */
 export async function claimCluster(url: string): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  // The event "end" follows; an error without a listener would end the process.
+  // Without a listener, an error would end the process. The event "end" follows each error.
   client.on('error', () => {});
   await client.connect();
   let mine = false;
@@ -58,7 +58,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   throw inUse(folder);
 }
 
-/** Uses no TLS; PGSSLMODE is ignored. */
+/** Returns the URL of a database of the cluster. It disables TLS, so that PGSSLMODE has no effect. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(

@@ -9,19 +9,19 @@ export interface SupervisorLog {
   warn(details: object, message: string): void;
 }
 
-/** Much shorter than the wait of another start, so that the owner recovers its lock first. */
+/** Polling interval. Another service that starts waits much longer for a free lock, so that the owner recovers its lock first. */
 const POLL_MS = 100;
 
-/** Maximum number of restarts in a row; reset after the server ran for `STABLE_MS`. */
+/** Maximum number of restarts in a row. The count is reset when the server has run for `STABLE_MS`. */
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
-/** Doubled with each restart. The total exceeds the statement timeout, because PostgreSQL waits for the processes of the killed server. */
+/** Pause before the second restart, doubled for each later one. The total exceeds the default statement timeout, after which old processes end. */
 const START_PAUSE_MS = 700;
 
 /**
- * Restarts the server of a data folder and recovers the owner lock. Each can be lost alone: PostgreSQL closes all sessions when one of its
- * processes crashes.
+ * Restarts the server of a data folder and recovers the owner lock. The lock can be lost while the server runs, because PostgreSQL closes
+ * all sessions when one of its processes crashes.
  */
 export class ClusterSupervisor {
   readonly lost: Promise<Error>;
@@ -34,7 +34,7 @@ export class ClusterSupervisor {
   private failure = 'PostgreSQL ended repeatedly';
   private recovering: Promise<void> = Promise.resolve();
 
-  /** @param url a database of the server. Its port stays the same after a restart. */
+  /** @param url the URL of a database of the server. A restarted server has the same port. */
   constructor(
     private readonly server: ClusterControl,
     private readonly folder: DataFolder,
@@ -45,7 +45,7 @@ export class ClusterSupervisor {
     this.lost = new Promise((resolve) => (this.reportLost = resolve));
   }
 
-  /** Takes the owner lock, and again when its session ends. @throws StartupError if another service has it. */
+  /** Takes the owner lock, and takes it again when its session ends. @throws StartupError if another service has it. */
   async claim(): Promise<pg.Client> {
     const session = await this.tryClaim();
     if (session === undefined) throw inUse(this.folder);

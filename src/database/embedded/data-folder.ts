@@ -6,7 +6,7 @@ import { StartupError, reasonOf } from '../../config/startup-error.js';
 import type { PostgresAccount } from './postgres-account.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
-/** Major version of the embedded PostgreSQL, which cannot open data of another one. */
+/** Major version of the embedded PostgreSQL, which cannot open the data of another major version. */
 const MAJOR_VERSION = '18';
 
 const UNFINISHED = '.unfinished-';
@@ -17,7 +17,7 @@ export interface DataFolder {
   readonly passwordFile: string;
 }
 
-/** The paths in a data folder, which need not exist. */
+/** Returns the paths in a data folder. The folder need not exist. */
 export function folderAt(path: string): DataFolder {
   return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
 }
@@ -42,8 +42,8 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * Creates the cluster if there is none. It is renamed when complete, so that an interrupted start leaves no partial cluster.
- * @throws StartupError when initdb fails or the cluster has another major version.
+ * Creates the cluster if there is none. A temporary folder is renamed at the end, so that an interrupted start leaves no partial cluster.
+ * @throws StartupError when initdb fails or the cluster belongs to another major version.
  */
 export async function ensureCluster(
   folder: DataFolder,
@@ -75,7 +75,7 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // A concurrent first start was faster, and may have removed these files; PostgreSQL will report that the folder is in use.
+    // A concurrent first start created the cluster, and may have removed these files. PostgreSQL will report that the folder is in use.
     const isFaster = existsSync(join(folder.cluster, 'PG_VERSION'));
     if (isFaster || (error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
@@ -83,7 +83,7 @@ export async function ensureCluster(
   }
 }
 
-/** Removes what interrupted starts left. A concurrent one may still write its files; what remains of them is removed at a later start. */
+/** Removes the folders that interrupted starts left. A concurrent start may still write to its folder; a later start removes the rest. */
 export async function removeUnfinished(folder: DataFolder): Promise<void> {
   const names = await readdir(folder.path);
   const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));

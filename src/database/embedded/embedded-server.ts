@@ -11,15 +11,15 @@ const DATABASE = 'mintmark';
 
 export interface EmbeddedServer {
   readonly url: string;
-  /** Resolves when another process owns the folder, or the server does not restart. */
+  /** Resolves when another process owns the folder, or the server cannot be restarted. */
   readonly lost: Promise<Error>;
   /** Closes sessions and stops the server, unless another process owns the folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL of a data folder, which is created the first time. A server that outlived a killed service is stopped first;
- * committed data is kept.
+ * Starts the PostgreSQL of a data folder, which the first start creates. If the service was killed and its server still runs, that server
+ * is stopped first; committed data is kept.
  * @throws StartupError
  */
 export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog): Promise<EmbeddedServer> {
@@ -50,7 +50,7 @@ export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog):
   return { url, lost: supervisor.lost, stop: () => supervisor.stop() };
 }
 
-/** The URL of the server that runs on a data folder, as its lock file says; null without one. Starts and creates nothing. */
+/** Reads the URL of the server that runs in a data folder from its `postmaster.pid`; null if none runs. Starts and creates nothing. */
 export async function runningServerUrl(dataDir: string): Promise<string | null> {
   const folder = folderAt(dataDir);
   const port = await runningPort(folder);

@@ -3,7 +3,7 @@ import { chown } from 'node:fs/promises';
 import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
-/** Excludes the environment of the service, which has secrets. The locale is fixed because messages are parsed. */
+/** The environment of the programs, without that of the service, which has secrets. The locale is fixed, because messages are parsed. */
 const ENVIRONMENT: NodeJS.ProcessEnv =
   process.platform === 'win32'
     ? { LC_ALL: 'C', SystemRoot: String.raw`C:\Windows` }
@@ -14,14 +14,14 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs programs of PostgreSQL under the account `postgres`, or else `nobody`, because they refuse to run as root. */
+/** Runs programs of PostgreSQL. As root, it uses the account `postgres` or else `nobody`, because the programs do not run as root. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */
   run(program: string, args: readonly string[], cwd?: string): Promise<Outcome>;
 }
 
-/** @throws StartupError when root has no account that can access the programs and the folder. */
+/** @throws StartupError when the service runs as root, and no other account can access the programs and the folder. */
 export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: string): PostgresAccount {
   if (process.getuid?.() !== 0)
     return { own: async () => {}, run: (program, args, cwd) => run(program, args, { cwd }) };
@@ -86,7 +86,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
       resolve({ code, output: output.trim() });
     };
     child.once('close', finish);
-    // The server keeps the pipes open, which delays "close".
+    // The server that pg_ctl starts keeps the pipes open, which delays "close".
     child.once('exit', (code) => {
       patience = setTimeout(finish, LAST_OUTPUT_MS, code);
     });

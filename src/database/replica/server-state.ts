@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * `position` is that of the WAL: for a standby, the last replayed one. Physical copies of a database share the system identifier and OIDs.
- * Every role may run this statement.
+ * `position` is the end of the flushed WAL or, at a standby, of the replayed WAL. Physical copies of a database share the system identifier
+ * and OIDs. Every role may run this statement.
  */
 const STATE = `
   SELECT pg_is_in_recovery() AS "inRecovery",
@@ -28,7 +28,7 @@ export interface Sessions {
 }
 
 /**
- * Reads the state of a server. Later statements of the same session see at least everything up to its position.
+ * Reads the state of a server. Later statements of the same session see at least everything up to the returned position.
  * @throws Error if a standby has replayed nothing yet, and errors of the statement.
  */
 export async function readState(session: Sessions): Promise<ServerState> {

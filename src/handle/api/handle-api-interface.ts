@@ -16,7 +16,7 @@ const WRITES = ['PUT', 'DELETE'];
 
 /**
  * The interface for clients of Handle servers: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
- * @param requiresKeys whether writing requires a key, which protects it from pages of other origins.
+ * @param requiresKeys whether writing requires a key. A key protects writes from pages of other origins.
  */
 export function handleApiInterface(requiresKeys: boolean): HttpInterface {
   return {

@@ -5,7 +5,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { acceptForms } from '../../http/request-target.js';
 import { sendProblem } from './send-response.js';
 
-/** The handlers of this interface; a class, so that it is an injection token. */
+/** The handlers of this interface. It is a class so that it can be an injection token. */
 export class HandleApi {
   /** @param requiresKeys whether writing requires a key. */
   constructor(
@@ -23,7 +23,7 @@ export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: Ha
     server.addHook('onRoute', (route) => {
       route.config = { ...route.config, acceptsBasic: true };
     });
-    // The router decodes paths, so that the undecoded path of a request may belong to another interface.
+    // The router decodes paths, so a request can reach these routes although its undecoded path belongs to another interface.
     server.setErrorHandler(sendProblem);
     addHandlesRoutes(server, handles, requiresKeys);
     addHdlresolverRoutes(server, hdlresolver);

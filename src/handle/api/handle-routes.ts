@@ -13,7 +13,7 @@ export const HANDLE_ROUTES = {
 const PLACEHOLDER = '{handle}';
 
 export interface RequestedHandle {
-  /** As the client spelled it, decoded once as UTF-8; "+" is not a blank. Undecoded where it is malformed. */
+  /** As the client spelled it, decoded once as UTF-8, or undecoded if it is malformed. "+" does not stand for a space. */
   readonly handle: string;
   readonly isMalformed: boolean;
 }
@@ -26,19 +26,19 @@ interface WithHandle {
 
 const NONE: RequestedHandle = Object.freeze({ handle: '', isMalformed: false });
 
-/** The Handle that a request names; empty for none. */
+/** The Handle that a request names; empty if it names none. */
 export function requestedHandle(request: IncomingMessage): RequestedHandle {
   return (request as WithHandle)[REQUESTED] ?? NONE;
 }
 
-/** Sets the Handle for the responses to a request whose path has none. */
+/** Sets the Handle that error responses contain, for a request whose path has none. */
 export function noteHandle(request: IncomingMessage, handle: string): void {
   (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }
 
 const STARTS = Object.values(HANDLE_ROUTES).map((route) => ({ route, start: route.slice(0, -PLACEHOLDER.length) }));
 
-/** The route of a request whose path ends with a Handle, which it stores with the request; null for any other. */
+/** The route of a request whose path ends with a Handle; null for any other request. Stores the Handle with the request. */
 export function routeOf(request: IncomingMessage): string | null {
   const given = pathOf(request.url ?? '') ?? '';
   // The router treats several slashes at the start as one.

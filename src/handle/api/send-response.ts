@@ -30,7 +30,7 @@ export function sendText(reply: FastifyReply, status: number, text: string, isSc
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
 }
 
-/** Response codes of the Handle protocol (RFC 3652 2.2.3) for problems; others have the code of their status. */
+/** Response code of the Handle protocol (RFC 3652 2.2.2.2) of each problem; unlisted problems use `error` or `failure`. */
 const CODES: Partial<Record<ProblemCode, number>> = {
   UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
   SCOPE_MISSING: RESPONSE_CODE.notAuthorized,
@@ -45,7 +45,7 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-/** The statuses of response codes; others have 400. */
+/** HTTP status of each response code; unlisted codes use 400. */
 const FAULT_STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.handleNotFound]: 404,
   [RESPONSE_CODE.handleExists]: 409,
@@ -53,7 +53,7 @@ const FAULT_STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.notAuthorized]: 403,
 };
 
-/** Statuses that differ from those of the REST API. */
+/** HTTP status of each problem whose status differs from that of the REST API. */
 const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
 
 /** Sends an error in the form for Handle clients: `responseCode`, `message`, and the Handle of the request if it has one. */

@@ -1,9 +1,9 @@
 import { isTarget } from '../../registry/target.js';
 
-/** Characters of the parameter `urlappend`, decoded. */
+/** Maximum length of the decoded parameter `urlappend`, in characters. */
 const MAX_APPENDED_LENGTH = 4096;
 
-/** Characters of the result; clients and proxies accept 8 or 16 KiB of headers. */
+/** Maximum length of the result, in characters; clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LOCATION_LENGTH = 7168;
 
 /** Control characters, such as CR and LF, which could end a header. */

@@ -51,20 +51,20 @@ export class Entrance {
     this.known = known;
   }
 
-  /** The route of a request for the resolver, whose entry it stores with the request; null for any other. */
+  /** The route of a request for the resolver; null for any other request. Stores the entry with the request. */
   readonly routeOf = (request: IncomingMessage): string | null => {
     const entry = this.read(request);
     if (entry !== null) {
       (request as WithEntry)[ENTRY] = entry;
       return RESOLVER_ROUTE;
     }
-    // The resolver does not serve the literal path of its route; another route makes it 404.
+    // The resolver does not serve the literal path of its route. The returned route does not exist, so the status is 404.
     const path = pathOf(request.url ?? '');
     const isRoute = path?.startsWith('/{') === true || path?.startsWith('/%') === true;
     return isRoute && decodeText(path) === RESOLVER_ROUTE ? `${RESOLVER_ROUTE}/` : null;
   };
 
-  /** The name in a path of a known prefix, "/" and printable ASCII, without escapes, query and fragment; null for any other path. */
+  /** The name in a path that is a known prefix, "/" and printable ASCII without escapes, query and fragment; else null. */
   plainName(target: string): (PathReading & { readonly authority: NamingAuthority }) | null {
     const { latest } = this.known;
     if (latest === null || !PLAIN_PATH.test(target)) return null;
@@ -89,7 +89,7 @@ export class Entrance {
     if (path === '/') return this.hasForm(request.method) ? { kind: 'form' } : null;
     const slash = path.indexOf('/', 1);
     const first = path.slice(1, slash < 0 ? undefined : slash);
-    // The router decodes the segments of its routes too.
+    // The first segment is decoded, because the router decodes the segments of its routes too.
     if (isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first)) return null;
     const { isClosed, hasUpstream } = this.rules;
     if (isClosed && !/\/|%2f/i.test(path.slice(1))) return null;

@@ -23,9 +23,9 @@ export interface CurrentAuthorities {
 export type Resolution = { readonly handle: string } & (
   | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
   | { readonly kind: 'unknown' }
-  /** Several identifiers match a text equally well; their names, `NA/local`. */
+  /** Several identifiers match a text equally well; `names` has their native texts, `NA/local`. */
   | { readonly kind: 'several'; readonly names: readonly string[] }
-  /** The prefix is not of this registry, or hidden from the principal. */
+  /** The prefix is not in this registry, or it is hidden from the principal. */
   | { readonly kind: 'foreign'; readonly isMarked: boolean }
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'tooLong' }
@@ -36,10 +36,10 @@ export interface ReadRecord {
   readonly metadataIdScheme: MetadataIdScheme;
 }
 
-/** The most steps from a duplicate to the active identifier that replaces it. */
+/** Maximum number of steps from a duplicate to the active identifier that replaces it. */
 const MAX_STEPS = 5;
 
-/** The longest name that is parsed, in characters: a local name of 8192 bytes that are all escaped twice. */
+/** Maximum length of a parsed name, in characters; a local name of 8192 bytes that are all escaped twice is shorter. */
 const MAX_NAME_LENGTH = 49_152;
 
 export class HandleResolver {

@@ -6,7 +6,7 @@ import type { MetadataIdScheme } from '../../registry/naming-authority.js';
 import { handleIn, metadataAuthority } from '../../registry/neighbor-uri.js';
 import { type TypedLink, identifierLinksOf } from '../../registry/typed-links.js';
 
-/** Characters of `Link`: with its name, the line of the header is below 1 KB. */
+/** Maximum length of the value of `Link`, in characters; with the name, the line of the header is below 1 KB. */
 const MAX_LENGTH = 1000;
 
 interface Made {
@@ -17,7 +17,7 @@ interface Made {
 const made = new WeakMap<IdentifierRecord, Made>();
 
 /**
- * The `Link` of a redirect, computed once for each record object, which the cache of records returns again.
+ * The `Link` of a redirect. It is computed once for each record object, because the cache of records returns the same object again.
  * @param scheme the metadata ID scheme of the naming authority.
  * @param resolver the default resolver.
  */
@@ -34,14 +34,14 @@ export function identifierLink(
   return link;
 }
 
-/** `Link` with the first links, as many as fit into 1 KB; undefined for none. */
+/** The value of `Link` with as many of the first links as fit into 1 KB; undefined if there are none. */
 export function linkOf(links: readonly TypedLink[]): string | undefined {
   return linkHeaderOf(links, MAX_LENGTH);
 }
 
 /**
- * A record as the principal may see it, without the names under naming authorities that the principal cannot see, whether or not
- * these exist: links must not reveal them.
+ * A record as the principal may see it, without the names under naming authorities that the principal cannot see. Links must not
+ * reveal whether these naming authorities exist.
  * @param scheme the metadata ID scheme of the naming authority.
  */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {

@@ -6,7 +6,7 @@ import { type PathReading, trimEnd } from './read-path.js';
 /** A GUID, with or without hyphens; a query or a fragment that follows does not identify another record. */
 const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|%3F|%23|$)/i;
 
-/** The local names that a path may mean, the most exact first; empty where none can exist. */
+/** The local names that a path may mean, the most exact first; empty if no local name is possible. */
 export interface LocalNames {
   readonly candidates: readonly string[];
   /** Whether there are none because the text is longer than any local name. */
@@ -15,7 +15,7 @@ export interface LocalNames {
 
 /**
  * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is found, and
- * then the text without blanks at its end. In a URI the text may be escaped twice; in an escaped URI it is.
+ * then the text without blanks at its end. The text of a URI may be escaped twice; that of an escaped URI always is.
  */
 export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
   const slash = handle.indexOf('/');

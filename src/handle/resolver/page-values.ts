@@ -23,7 +23,7 @@ function dataText(data: HandleValue['data']): string {
 /** Characters that an attribute cannot contain as they are (XML 1.0 2.3, 3.3.3). */
 const NOT_PLAIN = /[&<>"\t\n\r]/g;
 
-/** The locations of a record, else its targets, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
+/** The locations of a record, or else its URL values, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
 export function locationsXml(values: readonly HandleValue[]): string {
   const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
   const urls = values.flatMap(({ type, data }) =>
@@ -31,7 +31,7 @@ export function locationsXml(values: readonly HandleValue[]): string {
   );
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
-    // Omits names with a prefix, whose namespace may be declared at the root.
+    // Attributes with a namespace prefix are omitted, because the namespace may be declared at the root.
     const own = Object.entries(attributes).filter(([name]) => name !== 'xmlns' && !name.includes(':'));
     const written = own.map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
     return `<location${written.join('')}/>`;

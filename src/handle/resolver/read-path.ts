@@ -45,7 +45,7 @@ export interface PathReading {
   readonly isMarked: boolean;
 }
 
-/** The start of a URL with its host, which must be that of a resolver. Intermediaries merge slashes. */
+/** The start of a URL with its host, which must be that of a resolver. One slash suffices, because intermediaries merge slashes. */
 const HTTP_START = /https?:\/{1,2}([^/]{1,255})\//iy;
 
 /** Prefixes of the Handle System start with a digit. */

@@ -28,7 +28,7 @@ export interface Rejection {
   readonly api: HandleResponse;
 }
 
-/** The most characters of a name in a response; a longer one is cut. */
+/** Maximum length of a name in a response, in characters; a longer name is cut. */
 const MAX_SHOWN_LENGTH = 512;
 
 /** @param hint the probable error in the name; null where it is unknown. */
@@ -103,7 +103,7 @@ export function tooLongRejection(handle: string): Rejection {
   };
 }
 
-/** Sends a page, or if the client requested it the JSON of `action=api` or a problem document. */
+/** Sends a page, or, if the client requested it, the JSON of `action=api` or a problem document. */
 export function sendRejection(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,11 +4,11 @@ import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-/** Seconds for which caches may store a redirect, and miss a change of its target. */
+/** Seconds for which caches may store a redirect. During this time they do not see a change of its target. */
 export interface RedirectAges {
   /** In a browser and in any other private cache. */
   readonly browserSeconds: number;
-  /** In a shared cache, such as that of a proxy; null where reading requires a key, so that none may store it. */
+  /** In a shared cache, such as that of a proxy; null where reading requires a key, so that no shared cache may store it. */
   readonly sharedSeconds: number | null;
 }
 
@@ -25,7 +25,7 @@ function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSec
 
 export const HTML = 'text/html; charset=utf-8';
 
-/** The headers of redirects that depend on the time, formatted once a second. */
+/** The headers of redirects. Those that depend on the time are formatted once a second. */
 export class RedirectHeaders {
   readonly cacheControl: string;
   private second = 0;
@@ -66,7 +66,7 @@ export function sendRedirect(reply: FastifyReply, target: string, redirects: Red
 
 /**
  * Redirects to the destination in a value. Caches may store it for the time to live of the value, but no longer than other redirects.
- * @param ages null for the destination of another identifier than the requested one, which is not permanent and not stored.
+ * @param ages null if the destination is not that of the requested identifier: the redirect is then neither permanent nor stored.
  */
 export function sendDestination(
   reply: FastifyReply,
@@ -92,7 +92,7 @@ export function sendDestination(
     .send(redirectPage(location));
 }
 
-/** Responds 303 with the URL at another resolver; the response of that resolver sets how long it may be cached. */
+/** Responds 303 with the URL at another resolver. Caches must not store this redirect. */
 export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
   return reply
     .code(303)

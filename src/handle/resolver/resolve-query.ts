@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.js';
 
-/** The parameters of a request; others are ignored. */
+/** The parameters of a request; unlisted parameters are ignored. */
 export interface ResolveQuery {
   /** Whether the record is shown in place of a redirect. */
   readonly noredirect: boolean;
@@ -21,7 +21,7 @@ export interface ResolveQuery {
   readonly callback: string | null;
 }
 
-/** A request without parameters, the most frequent one. */
+/** The value for a request without parameters; most requests have none. */
 export const NO_QUERY: ResolveQuery = Object.freeze({
   noredirect: false,
   action: null,

@@ -18,13 +18,13 @@ export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze(
   'content-security-policy': PAGE_CONTENT_SECURITY_POLICY,
 });
 
-/** Replaces the headers of this interface by those of data, for a path that turns out not to be a name. */
+/** Replaces the headers of this interface by `DATA_HEADERS`, for a path that turns out not to be a name. */
 export function leaveInterface(reply: FastifyReply): void {
   for (const name of Object.keys(RESOLVER_HEADERS)) reply.removeHeader(name);
   void reply.headers(DATA_HEADERS);
 }
 
-/** Resolution over HTTP: `GET /{handle}`. Problems without a name, such as limits, are those of the REST API. */
+/** Resolution over HTTP: `GET /{handle}`. Problems that concern no name, such as exceeded limits, are those of the REST API. */
 export function resolverInterface({ routeOf }: Entrance): HttpInterface {
   return {
     paths: ROUTE,

@@ -50,7 +50,7 @@ import {
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
 export interface ResolverSettings {
-  /** The resolver of naming authorities without a separate one. */
+  /** The resolver of naming authorities that have no separate resolver. */
   readonly resolver: Resolver;
   /** Whether the operator has set the resolver, so that its URLs lead to the records. */
   readonly isResolverSet: boolean;
@@ -161,7 +161,7 @@ export class ResolverHandler {
     const linked = linkable(page.record, metadataIdScheme, principal);
     setLink(reply, linkOf(resolverPageLinksOf(linked, page.uris, metadataIdScheme)));
     const path = resolverPathOf(page.uris);
-    // Without the parameter, a name with a target has no page.
+    // Without `noredirect`, the URL of a name that has a target leads to the target.
     const canonicalUrl = path === null ? {} : { canonicalUrl: `${path}?noredirect` };
     return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
   }
@@ -205,7 +205,7 @@ export class ResolverHandler {
       // The links are those of the requested identifier, not those of its replacement.
       const linked = linkable(record, metadataIdScheme, principal);
       setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
-      // Aliases are ignored, because one of the survivor can be the name of the duplicate.
+      // Aliases are ignored, because an alias of the survivor can be the name of the duplicate.
       const followed = { ...query, ignoresAliases: true };
       const redirect = this.redirect(request, reply, followed, { handle, record: survivor }, null);
       if (redirect !== null) return redirect;
@@ -265,7 +265,7 @@ export class ResolverHandler {
     record: IdentifierRecord,
     principal: Principal,
   ): Promise<PageRecord> {
-    // The records of the cache have no `describes`.
+    // In the records of the cache, `describes` is empty.
     const { record: whole, metadataIdScheme } = await this.resolver.whole(record);
     const shown = principal.redact(whole);
     const uris = this.urisOf(record);

@@ -7,7 +7,7 @@ import { type Entrance, RESOLVER_ROUTE, entryOf } from './entrance.js';
 import { leaveInterface } from './resolver-interface.js';
 import type { ResolverHandler } from './resolver.handler.js';
 
-/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request: the maximum that any browser accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
@@ -20,7 +20,7 @@ const PREFLIGHT_HEADERS = {
 
 /**
  * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may have
- * created it; otherwise the path is 404. Must be the first hook that rejects unknown paths.
+ * created the prefix. If it is still unknown, the status is 404. This must be the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,

@@ -19,7 +19,7 @@ export function notFoundResponse(handle: string): HandleResponse {
   return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
-/** Has the code of an unknown Handle, because this API has none for a withdrawal. */
+/** Has the response code of an unknown Handle, because this API has no code for a withdrawn one. */
 export function withdrawnResponse(handle: string, reason: string): HandleResponse {
   return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
@@ -37,7 +37,7 @@ export function invalidResponse(handle: string, message: string, status = 400): 
   return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
 }
 
-/** Characters of the parameter `callback` that are used; the rest is cut. */
+/** Maximum length of the parameter `callback`, in characters; the rest is cut. */
 const MAX_CALLBACK_LENGTH = 128;
 
 /** JSON, or with a callback a script (JSONP), in which the name of the function is reduced to an ASCII identifier. */

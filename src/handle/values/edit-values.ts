@@ -5,7 +5,7 @@ import { requireStorableSize } from './parse-values.js';
 import { type StoredValueSource, isAdmin, isMetadataId, storedOf } from './record-values.js';
 import { isUrl, targetIn } from './url-target.js';
 
-/** Values to write. With `indexes`, only the values of these indexes are written; `various` stands for those of the values. */
+/** Values to write. With `indexes`, only the values of these indexes are written; `various` stands for the indexes of `values`. */
 export interface ValuesToPut {
   readonly values: readonly StoredValue[];
   readonly indexes: readonly number[] | 'various' | null;
@@ -23,8 +23,8 @@ export interface EditedValues {
 }
 
 /**
- * The values of a record after a write. A metadata ID stays where no other one is written. A computed URL value beside others becomes a
- * stored one. An equal value keeps its time.
+ * The values of a record after a write. The metadata ID is kept if no other one is written. A computed URL value that is kept becomes a
+ * stored one. A value that is written unchanged keeps its time.
  * @throws HandleFault code 4, or 201 for an existing value without `overwrite`
  */
 export function putValues(record: StoredValueSource, { values, indexes, overwrite }: ValuesToPut): EditedValues {
@@ -51,8 +51,8 @@ export function putValues(record: StoredValueSource, { values, indexes, overwrit
 }
 
 /**
- * The values of a record without those of the indexes.
- * @throws HandleFault code 200 where one of them does not exist
+ * The values of a record without those of the given indexes.
+ * @throws HandleFault code 200 if the record has no value of an index
  */
 export function withoutValues(record: StoredValueSource, indexes: readonly number[]): EditedValues {
   const before = storedOf(record);
@@ -93,7 +93,7 @@ function storable(
 }
 
 /**
- * Checks values under a naming authority without stored values: its records have one URL, their target, and a metadata ID. An
+ * Checks values under a naming authority that stores none: its records have one URL, which is the target, and a metadata ID. An
  * HS_ADMIN value is ignored, because it is computed.
  * @throws HandleFault code 4, whose message names the setting
  */

@@ -1,4 +1,4 @@
-/** The response codes of the Handle System that values and writes of records need (RFC 3652 2.2.2.3 and Handle.Net 9). */
+/** The response codes of the Handle System that this service uses (RFC 3652 2.2.2.2 and Handle.Net 9). */
 export const RESPONSE_CODE = {
   success: 1,
   failure: 2,
@@ -17,7 +17,7 @@ export const RESPONSE_CODE = {
 
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE];
 
-/** An error in a request for the values of a Handle. Each interface converts it to its form of a response. */
+/** An error in a request for the values of a Handle. Each interface converts it to its own form of response. */
 export class HandleFault extends Error {
   /** @param message empty where the code is sufficient. */
   constructor(

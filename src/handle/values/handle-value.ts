@@ -1,12 +1,12 @@
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 
-/** Seconds for which a value may be cached, the default of the Handle System: one day. */
+/** Default number of seconds for which a value may be cached: one day, as in the Handle System. */
 export const DEFAULT_TTL_SECONDS = 86_400;
 
-/** The bits of permissions, as in the byte of the Handle protocol (RFC 3652 3.2). */
+/** The bits of permissions, as in the byte of the Handle protocol (RFC 3651 3.1). */
 export const PERMISSION = { publicWrite: 1, publicRead: 2, adminWrite: 4, adminRead: 8 } as const;
 
-/** Readable by everybody, changed by administrators; `1110` in texts. */
+/** Everyone may read the value, and administrators may also change it; `1110` in texts. */
 export const PUBLIC_PERMISSIONS = PERMISSION.adminRead | PERMISSION.adminWrite | PERMISSION.publicRead;
 
 /** A Handle and the index of one of its values, such as the key of an administrator. */
@@ -17,7 +17,7 @@ export interface ValueReference {
 
 /** The content of an HS_ADMIN value: an administrator of the record, with permissions. */
 export interface AdminData extends ValueReference {
-  /** The 12 bits of the protocol: 0x1 adds Handles, 0x800 lists them. */
+  /** The 12 permission bits of the protocol, from 0x1 (add Handles) to 0x800 (list Handles). */
   readonly permissions: number;
 }
 

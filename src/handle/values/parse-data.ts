@@ -8,7 +8,7 @@ export const MAX_INDEX = 2_147_483_647;
 /** Maximum depth of the JSON in a value of the format `site` or `key`. */
 const MAX_DEPTH = 16;
 
-/** Control characters other than tab, line feed and carriage return make bytes binary. */
+/** C0 control characters other than tab, line feed and carriage return; bytes that contain one of them are binary. */
 const CONTROL = /[^\P{Cc}\t\n\r\u007f-\u009f]/u;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const HEX = /^[0-9A-Fa-f]*$/;
@@ -26,8 +26,8 @@ const PARSERS: Readonly<Record<string, (value: unknown) => StoredData>> = {
 };
 
 /**
- * Parses the data of a value: an object with `format` and `value`, or a scalar, which is a text. Bytes that are text in UTF-8
- * get the format `string`, others `base64`.
+ * Parses the data of a value: an object with `format` and `value`, or a scalar, which is read as a text. Bytes that are
+ * text in UTF-8 get the format `string`, all other bytes `base64`.
  * @throws HandleFault code 4
  */
 export function parseData(data: unknown): StoredData {

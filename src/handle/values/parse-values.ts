@@ -5,10 +5,10 @@ import { HandleFault, RESPONSE_CODE, indexConflict, invalidInput } from './handl
 import { MAX_INDEX, integerIn, isObject, parseData, storableText, textIn } from './parse-data.js';
 import { timeText } from './value-json.js';
 
-/** The most values of a record. Records of data repositories have some 20. */
+/** Maximum number of values of a record. Records of data repositories have about 20. */
 export const MAX_VALUES = 500;
 
-/** Bytes of the JSON of all values of a record: half a line of an import, so that a record can be exported and imported. */
+/** Maximum bytes of the JSON of all values of a record: half a line of an import, so that it can be exported and imported. */
 export const MAX_VALUES_BYTES = 32_768;
 
 const PUBLIC_PERMISSIONS = '1110';

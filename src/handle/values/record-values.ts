@@ -9,9 +9,9 @@ import { timeText, permissionsText, valueJson } from './value-json.js';
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
 
 /**
- * The values of a record in the order of their indexes: the stored ones, and the computed ones that no stored one replaces.
- * URL and HS_ADMIN are computed while none is stored. METADATA_ID has the index of a stored one, else its own; a computed value
- * whose index is used has the next free one. The result includes secret keys; readers use `valuesOf`.
+ * The values of a record in the order of their indexes: the stored values, and the computed ones that no stored value replaces.
+ * URL and HS_ADMIN are computed if no value of the type is stored. METADATA_ID has the index of a stored METADATA_ID, if there is
+ * one. A computed value whose index is in use gets the next free index. The result includes secret keys; `valuesOf` omits them.
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
@@ -79,7 +79,7 @@ function dataOf({ format, value }: StoredValue['data']): ValueData {
   return { format, value: { handle, index, permissions: Number.parseInt(String(permissions), 2) } };
 }
 
-/** Stored values after a change of the metadata ID: a stored METADATA_ID value gets the new one, and is removed for null. */
+/** Stored values after a change of the metadata ID: a stored METADATA_ID value gets the new text, or is removed for null. */
 export function withMetadataId(
   values: readonly StoredValue[],
   metadataId: string | null,

@@ -12,7 +12,7 @@ export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
 }
 
-/** Whether a value can be the target: only a public URL, because redirects reveal it. */
+/** Whether a value can be the target. Only a public URL value can, because redirects reveal the target. */
 function isTargetValue(value: StoredValue): boolean {
   return isUrl(value) && isShown(value);
 }
@@ -37,8 +37,8 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
 }
 
 /**
- * Stored values after a change of the target, which is the URL value of the lowest index. For null, that value is removed, and so
- * are the following ones that would become the target. Without a stored URL value nothing changes, because the value is computed.
+ * Stored values after a change of the target, which is the URL value of the lowest index. For null, that value is removed, and
+ * so are all other URL values that would become the target. Without a stored URL value nothing changes, because the value is computed.
  */
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
   const current = targetIn(values);

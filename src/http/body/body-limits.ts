@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes of a JSON body on a route for a single record. */
+/** Maximum size of a JSON body in bytes, on a route for a single record. */
 const RECORD_LIMIT = 262_144;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -62,7 +62,7 @@ export function hasUsableBody({ method }: FastifyRequest): boolean {
   return !WITHOUT_BODY.has(method);
 }
 
-/** Aborts a request whose body is too slow. Node's own limit would also abort streams that make progress. */
+/** Aborts a request whose body arrives too slowly. Node's own limit would also abort streams that make progress. */
 export function limitBodyDuration(server: FastifyInstance, limitMs: number): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && !isStreamed(request)) {

@@ -16,7 +16,7 @@ export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean 
   return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/** Rejects other charsets and compression, which would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
+/** Rejects a body that is compressed or not in UTF-8, because it would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
 export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
   if (isPlain(headers)) return;
   const { charset, encoding } = codingOf(headers);
@@ -52,7 +52,7 @@ function codingOf(headers: IncomingHttpHeaders): { charset: string; encoding: st
 
 export type Charset = 'utf-8' | 'windows-1252';
 
-/** The characters of the bytes 0x80 to 0x9F in Windows-1252 (WHATWG Encoding 9.1); the others are those of ISO 8859-1. */
+/** The characters of the bytes 0x80 to 0x9F in Windows-1252 (WHATWG Encoding 9.1); all other bytes have the characters of ISO 8859-1. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 const C1 = /[\u0080-\u009f]/g;
@@ -62,6 +62,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Decodes bytes. @throws TypeError for bytes that are not UTF-8. */
 export function decode(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') return utf8.decode(bytes);
-  // TextDecoder reads these bytes as ISO 8859-1 in some versions of Node.js.
+  // In some versions of Node.js, TextDecoder decodes the bytes 0x80 to 0x9F as ISO 8859-1.
   return bytes.toString('latin1').replace(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
 }

@@ -1,16 +1,16 @@
-/** Requests nest at most five levels deep. */
+/** Maximum depth of nesting; requests need at most five levels. */
 const MAX_DEPTH = 32;
 
-/** The largest DTO has 11 members; objects with many members are the slowest to parse. */
+/** Maximum number of members of one object. Objects with many members are the slowest to parse. */
 const MAX_MEMBERS = 100;
 
-/** For 10,000 items with 12 members each, and some more. */
+/** Maximum number of members of all objects: enough for 10,000 items with 12 members each, and some more. */
 const MAX_ALL_MEMBERS = 150_000;
 
-/** For 10,000 items with a context and a resolver each. */
+/** Maximum number of objects and arrays: enough for 10,000 items with a context and a resolver each. */
 const MAX_CONTAINERS = 100_000;
 
-/** For 10,000 items with 100 alternate identifiers each. */
+/** Maximum number of values: enough for 10,000 items with 100 alternate identifiers each. */
 const MAX_VALUES = 1_200_000;
 
 const QUOTE = 0x22;
@@ -22,7 +22,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Counts members in linear time, without validating; `JSON.parse` can take seconds and a gigabyte for 16 MB. @throws SyntaxError */
+/** Counts members and checks the limits in linear time; `JSON.parse` can take seconds and a gigabyte for 16 MB. @throws SyntaxError */
 export function countMembers(bytes: Uint8Array): number {
   const open = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;

@@ -4,10 +4,10 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 
 export const MAX_LINE_BYTES = 65_536;
 
-/** Bounds the memory of a chunk: a stream has three in memory, and many streams can wait for clients that do not read. */
+/** Maximum size of a chunk in bytes. A stream has three chunks in memory, and many streams can wait for clients that do not read. */
 const MAX_CHUNK_BYTES = 65_536;
 
-/** The limit while many streams run at once. */
+/** Maximum size of a chunk while many streams run at once. */
 const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
@@ -21,7 +21,7 @@ export interface Line {
 
 export interface LineEnds {
   /**
-   * @param bytes from the start of a line; repeated with more bytes until an end is found.
+   * @param bytes the bytes from the start of a line. The call is repeated with more bytes until it finds an end.
    * @returns the offset of the last byte of the line break; -1 if the line continues.
    */
   readonly endIn: (bytes: Buffer) => number;
@@ -40,7 +40,7 @@ export class LineReader {
     private readonly body: StreamedBody,
     private readonly ends = LINE_FEEDS,
   ) {
-    // The next call throws the error; without a listener it would end the process.
+    // The next call of `next` throws the error. Without a listener, the error would end the process.
     body.bytes.on('error', () => {});
   }
 

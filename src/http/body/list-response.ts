@@ -7,7 +7,7 @@ const MAX_PIECE = 65_536;
 /** Time after which other requests get a turn. */
 const MAX_SLICE_MS = 10;
 
-/** Sends `{"name":[…]}` and a newline, serialized as the client reads. An error after the first piece ends the connection. */
+/** Sends `{"name":[…]}` and a newline, in pieces serialized as the client reads. An error after the first piece ends the connection. */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');
   const pieces = piecesOf(name, items);
@@ -17,7 +17,7 @@ export async function sendList(reply: FastifyReply, name: string, items: Items):
   else void reply.send(Readable.from(chain([first.value ?? '', second.value], pieces), { objectMode: false }));
 }
 
-/** Sends a short list as one text, which counts among the unread responses. */
+/** Sends a short list as one string, which the limit of unread responses counts. */
 export async function sendShortList(reply: FastifyReply, name: string, items: AsyncIterable<unknown>): Promise<void> {
   const texts: string[] = [];
   for await (const item of items) texts.push(JSON.stringify(item));

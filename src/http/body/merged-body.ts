@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 export const MERGED_BYTES = 16_384;
 
 /**
- * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each takes hundreds of times its
- * memory. The source is not read before this stream is.
+ * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of
+ * times the memory of the byte. The source is not read before this stream is read.
  */
 export class MergedBody extends Readable {
   private merged: Buffer | null = null;

@@ -53,7 +53,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
       const current = await done;
       if (current === null) break;
       done = detached(work());
-      // Lets the next chunk reach the database before this one is serialized.
+      // Lets the next chunk reach the database before the results of this one are serialized.
       await nextTurn();
       for await (const results of current.results) {
         summary.count(results);

@@ -9,8 +9,8 @@ const MANY_STREAMS = 16;
 const MOST_STREAMS = 128;
 
 /**
- * Buffers responses that clients have not read yet, within one limit for the process. Without it, a client that sends its whole request
- * first would deadlock with the service.
+ * Buffers responses that clients have not read yet, within one limit for the process. Without this buffer, a client that sends its
+ * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
   private held = 0;
@@ -39,7 +39,7 @@ export class ResponseSpool {
     return true;
   }
 
-  /** Reads a source ahead of its consumer. Above the limit, a stream is read only while it buffers nothing, so that it can continue. */
+  /** Reads a source ahead of its consumer. Above the limit, it is read only while this stream buffers nothing, so that it can continue. */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
     const filling = this.fill(stream, source);

@@ -3,7 +3,7 @@ import { CATALOGUE } from '../../problem/catalogue.js';
 import { ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
 import type { Problem } from '../../problem/problem.js';
 
-/** What a summary counts of a line of a response. */
+/** The members of a result that a summary counts. */
 export interface CountedResult {
   readonly status: number;
   readonly outcome?: string | undefined;
@@ -11,7 +11,7 @@ export interface CountedResult {
 
 const COUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as const;
 
-/** How many results of a stream there are of each kind. */
+/** The number of results of a stream, in total and by kind. */
 export class ResultCountsDto {
   /** The number of results; blank lines and the header line of a CSV have none. */
   @ApiProperty({ type: 'integer', format: 'int64', example: 1003 })
@@ -31,7 +31,6 @@ export class StreamSummaryDto {
   /** The counts of all results. */
   summary: ResultCountsDto = new ResultCountsDto();
 
-  /** Counts results. */
   count(results: readonly CountedResult[]): void {
     const { statuses, outcomes } = this.summary;
     this.summary.results += results.length;
@@ -45,8 +44,9 @@ export class StreamSummaryDto {
 /** The last line of a stream that cannot continue; the lines before it are complete. */
 export class StreamEndDto {
   /**
-   * The number of the line after the last one that has a result, or 1: of the request, or, of an export, of the response. The fault
-   * can be in a later line, because lines are decided together, and the header line of CSV has no result.
+   * The number of the line after the last line with a result, or 1 if there is none. It counts the lines of the request, or, for an export,
+   * the lines of the response. The fault can be in a later line, because lines are processed in groups, and the header line of a CSV file
+   * has no result.
    */
   @ApiProperty({ type: 'integer', format: 'int64', example: 501 })
   line: number;
@@ -63,7 +63,7 @@ export class StreamEndDto {
   final: true;
 }
 
-/** The last line of a stream that cannot continue. @param line as in `StreamEndDto`. @param path that of the request. */
+/** The last line of a stream that cannot continue. @param line as in `StreamEndDto`. @param path the path of the request. */
 export function streamEnd(problem: Problem, line: number, path: string): StreamEndDto {
   return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, path), final: true };
 }

@@ -62,7 +62,7 @@ export interface StreamRules {
   readonly spool: ResponseSpool;
 }
 
-/** Passes bodies of these media types as streams, with a limit of silence but not of size. */
+/** Passes bodies of NDJSON and CSV as streams. The time without data is limited, but not the size. */
 export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
   // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {

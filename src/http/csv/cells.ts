@@ -44,7 +44,7 @@ const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 /** A `;`, tab or line break, which some spreadsheets read as the end of a cell, with the text up to the next one. */
 const PART = /[;\t\r\n][^;\t\r\n]*/g;
 
-/** A part that begins with a formula after spaces and quotation marks; `GUARDED_PART` is one already escaped. */
+/** A part that begins with a formula after spaces and quotation marks; `GUARDED_PART` matches a part that is already escaped. */
 const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

@@ -2,15 +2,16 @@ import { Problem } from '../../problem/problem.js';
 import { unguarded } from './cells.js';
 import type { HeaderRules, Row } from './row-reader.js';
 
-/** The member that excludes a column, and the column name that stands for all others. */
+/** The member that excludes a column. */
 const IGNORE = 'ignore';
+/** The column name that stands for all columns that a map does not name. */
 const OTHERS = '*';
 
-/** Characters of a column name that an error repeats. */
+/** Maximum number of characters of a column name in an error. */
 const MAX_NAME = 100;
 
 export interface FileColumns {
-  /** In the order in which errors list them, spelled as the members of NDJSON where a member is a single text. */
+  /** The column names, in the order in which errors list them. A column for a single text has the name of its NDJSON member. */
   readonly names: readonly string[];
   /** A file has at least one of these columns. */
   readonly required: readonly string[];
@@ -109,7 +110,7 @@ function unreadable(detail: string, file: FileColumns): Problem {
   return new Problem('INVALID_REQUEST', `The file cannot be read: ${detail}. Its ${columnRule(file)}`);
 }
 
-/** Describes the first line of a file: the end of a sentence, and another sentence. */
+/** Describes the first line of a file. Returns the end of a sentence that the caller begins, and a second sentence. */
 export function columnRule({ names, required }: FileColumns): string {
   return `first line names the columns, in any order and case, separated by ",", ";" or a tab: ${names.join(', ')}. Only ${required.join(' or ')} is required.`;
 }

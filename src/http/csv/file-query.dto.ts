@@ -2,19 +2,19 @@ import { IsString, MaxLength } from 'class-validator';
 import { Optional } from '../validation/member-decorators.js';
 import { IsQueryBoolean } from '../validation/query-boolean.js';
 
-/** Characters of `columns`. */
+/** Maximum length of `columns`, in characters. */
 const MAX_COLUMNS_LENGTH = 4096;
 
 /** Settings for all lines of a stream that writes. */
 export class FileQueryDto {
-  /** Whether the service decides about every line and changes nothing. */
+  /** Whether the service returns the result that every line would have, and changes nothing. */
   @IsQueryBoolean(true, false)
   dryRun = false;
 
   /**
-   * For CSV: which columns of the file are which members of a line, as pairs `column:member` separated by commas. The members are
+   * For CSV: maps columns of the file to members of a line, as pairs `column:member` separated by commas. The members are
    * the columns that the request body `text/csv` lists. The member `ignore` leaves a column out, and the column `*` means every column that
-   * the map does not name, also one that has the name of a member.
+   * the map does not name, including a column that has the name of a member.
    * @example "PID:identifier,New URL:target,*:ignore"
    */
   @Optional()

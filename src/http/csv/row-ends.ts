@@ -10,7 +10,7 @@ const SEMICOLON = 0x3b;
 /** UTF-8 byte order mark, which may precede the first cell. */
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
-/** Position of the parser: before a cell, in an unquoted or quoted cell, or after a quotation mark in the latter. */
+/** Position of the parser: before a cell, in an unquoted or quoted cell, or after a quotation mark in a quoted cell. */
 type Place = 'start' | 'plain' | 'quoted' | 'mark';
 
 /**
@@ -23,7 +23,7 @@ export class RowEnds implements LineEnds {
   private at = 0;
   private isFirst = true;
 
-  /** Sets the separator of the following rows. Before, `,`, `;` and a tab are all separators. */
+  /** Sets the separator of the following rows. Until then, `,`, `;` and a tab are all separators. */
   separateBy(separator: string): void {
     this.separators = new Set(Buffer.from(separator));
   }
@@ -37,7 +37,7 @@ export class RowEnds implements LineEnds {
 
   private find(bytes: Buffer): number {
     for (; this.at < bytes.length; this.at += 1) {
-      // Cuts a row that is too long, so that its reader rejects it before more arrives.
+      // Cuts a row that is too long, so that its reader rejects it before more of it arrives.
       if (this.at > MAX_LINE_BYTES) return this.at;
       const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {

@@ -5,7 +5,7 @@ import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';
 import { RowEnds } from './row-ends.js';
 
-/** The same limit as for members of a JSON object. */
+/** Maximum number of columns; the same as that of members of a JSON object. */
 const MAX_COLUMNS = 100;
 
 /** A line in which a spreadsheet declares the separator. */
@@ -55,8 +55,8 @@ export class RowReader {
 
   /**
    * Reads the header line.
-   * @throws Problem INVALID_REQUEST for a file without one or with columns that `rules` rejects, SHUTTING_DOWN when the service stops
-   * first.
+   * @throws Problem INVALID_REQUEST for a file without a header line or with columns that `rules` rejects, SHUTTING_DOWN if the service
+   * stops before the line arrives.
    */
   static async open(body: StreamedBody, rules: HeaderRules): Promise<RowReader> {
     const rows = new RowReader(body);

@@ -4,9 +4,9 @@ import { LINKSET } from '../../registry/typed-links.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * The first of these media types that `Accept` (RFC 9110 12.5.1) names, unless it prefers JSON or another of them. A wildcard names none,
- * because programs that expect JSON send it. At equal weights a named type wins over JSON in either order, while Negotiator takes the
- * first.
+ * The first of `types` that `Accept` (RFC 9110 12.5.1) names, unless the header prefers JSON or another of them. A wildcard does not name a
+ * type, because programs that expect JSON send wildcards. At equal weights, a named type takes precedence over JSON in either order, while
+ * Negotiator chooses the type that comes first.
  * @returns null for JSON.
  */
 export function namedType<T extends string>(accept: string | undefined, types: readonly T[]): T | null {
@@ -24,7 +24,7 @@ export function acceptsLinkset(accept: string | undefined): boolean {
 }
 
 /**
- * Whether a client accepts JSON but neither `text/html` nor any type: browsers, and tools without a preference, get pages.
+ * Whether a client accepts JSON but neither `text/html` nor a wildcard for all types: browsers, and tools without a preference, get pages.
  * @param accept the header `Accept` (RFC 9110 12.5.1).
  */
 export function acceptsJson(accept: string | undefined): boolean {

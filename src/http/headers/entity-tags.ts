@@ -9,7 +9,7 @@ interface EntityTag {
   readonly opaque: string;
 }
 
-/** What identifies a state of a record. The time differs where a restore repeats a version. */
+/** Identifies a state of a record. After a restore of the database, a version can occur again, with another time. */
 interface Changed {
   readonly version: number;
   readonly updatedAt: Date | string;
@@ -19,7 +19,7 @@ interface Changed {
 const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
 
 /**
- * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the whole, because
+ * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON, because
  * `describes` changes with other records and `uris` with the configuration.
  */
 export function recordTagOf(record: Changed, json: string): string {
@@ -67,7 +67,7 @@ export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   return tags !== '*' && tags.some(({ isWeak, opaque }) => !isWeak && opaque.startsWith(start));
 }
 
-/** Whether a tag can be that of a record; those of pages cannot. */
+/** Whether one of the tags can be the tag of a record; tags of pages cannot. */
 export function areOfRecords(tags: EntityTags): boolean {
   return tags === '*' || tags.some(({ opaque }) => OF_RECORD.test(opaque));
 }

@@ -3,7 +3,7 @@ import { ApiHeader } from '../../openapi/annotations.js';
 
 const MAX_LENGTH = 255;
 
-/** A string of structured fields (RFC 9651 3.3.3), as the draft requires. */
+/** A string of structured fields (RFC 9651 3.3.3), as the IETF draft requires. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 /** The unquoted form, which most clients send. */
@@ -26,7 +26,7 @@ function keyIn(header: string): string {
   return BARE.test(header) ? header : '';
 }
 
-/** Characters of the header; in double quotes, `\"` or `\\` stands for one character of the key. */
+/** Maximum length of the header in characters. In double quotes, `\"` or `\\` stands for one character of the key. */
 const MAX_HEADER = 2 * MAX_LENGTH + 2;
 
 const KEY_DESCRIPTION = [

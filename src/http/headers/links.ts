@@ -1,12 +1,12 @@
 import type { TypedLink } from '../../registry/typed-links.js';
 
-/** Characters of a path or of all links in a header; clients and proxies accept 8 or 16 KiB of headers. */
+/** Maximum number of characters of a path or of all links in a header. Clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LENGTH = 7168;
 
 /**
  * Builds a `Link` header (RFC 8288 3) from the links that fit, in order. Each `href` must be a URI reference in ASCII.
- * @param maxLength characters of the value.
- * @returns undefined without a link.
+ * @param maxLength maximum length of the value, in characters.
+ * @returns undefined if no link fits.
  */
 export function linkHeaderOf(links: readonly TypedLink[], maxLength = MAX_LENGTH): string | undefined {
   let header = '';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** A host and port that may be repeated in a response. Other texts are not, because the client chooses `Host`. */
+/** A host and port that a response may repeat. Other values of `Host`, which the client chooses, are not repeated. */
 const PLAIN_HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
 /** Scheme and authority by which the client reaches the service, without a final "/"; null for an unusual `Host`. */

@@ -1,9 +1,9 @@
 import { type NextLines, type RawLine, tooLong } from './line-source.js';
 
-/** Lines per transaction; few, because its locks delay other changes and later events. */
+/** Lines per transaction. The number is small, because the locks of a transaction delay other changes and later events. */
 export const CHUNK_LINES = 100;
 
-/** Bytes of a chunk, which is in memory until it is committed. */
+/** Maximum size of a chunk in bytes. A chunk is in memory until it is committed. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
 /**
@@ -29,7 +29,7 @@ export function inChunks(read: NextLines): NextLines {
   };
 }
 
-/** The number of a chunk, counted from 0. */
+/** The number of the chunk that contains a line, counted from 0. */
 export function partOf({ number }: Pick<RawLine, 'number'>): number {
   return Math.floor((number - 1) / CHUNK_LINES);
 }

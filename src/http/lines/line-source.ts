@@ -6,7 +6,7 @@ import { readJsonBody } from '../body/json-body.js';
 import { LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import { CSV, type StreamedBody } from '../body/streamed-body.js';
 
-/** Lines validated before other requests get a turn. */
+/** Number of lines that are validated before other requests get a turn. */
 const SLICE = 100;
 
 /** A line of NDJSON or a row of CSV before validation. */
@@ -22,7 +22,7 @@ export interface RawLine {
 /** @returns at least one line, in the order of numbers; null at the end. */
 export type NextLines = () => Promise<readonly RawLine[] | null>;
 
-/** How rows of CSV become lines. */
+/** How rows of CSV are converted to lines. */
 export interface FileFormat {
   readonly columns: FileColumns;
   /** The column map of the request. */
@@ -32,7 +32,7 @@ export interface FileFormat {
 
 /**
  * Opens the lines of a body.
- * @param most number of lines that are returned together.
+ * @param most maximum number of lines that one call returns.
  * @param csv absent for a route that reads NDJSON only.
  * @throws Problem INVALID_REQUEST for a CSV with unknown columns, and for a column map with NDJSON.
  */

@@ -17,7 +17,7 @@ const BROKEN_HTTP: Readonly<Record<string, ServiceCode>> = {
 /** The current or last response of each connection. */
 const responses = new WeakMap<Duplex, ServerResponse>();
 
-/** Connections whose rejection waits for the previous response; further bytes must not cause another. */
+/** Connections whose rejection waits for the previous response; further bytes must not cause another rejection. */
 const rejected = new WeakSet<Duplex>();
 
 /** How long a connection is read after its last response. */
@@ -27,7 +27,7 @@ const LINGER_MS = 2000;
 export function watchClientErrors(instance: FastifyInstance): void {
   const { server, log } = instance;
   server.on('connection', (socket: Socket) => {
-    // Node removes its own listener on CONNECT, and a reset without a listener would end the process.
+    // Node removes its own listener on CONNECT. Without a listener, a reset of the connection would end the process.
     socket.on('error', () => {});
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -35,14 +35,14 @@ export function watchClientErrors(instance: FastifyInstance): void {
     // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // The response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Silence before a request is complete
-  // has other limits, and during a long poll or a waiting stream it is not an error of the client.
+  // This is the response stall timeout. Node counts sent bytes as activity, so it does not affect a slow reader. Silence before a request
+  // is complete has other limits, and silence during a long poll or a waiting stream is not an error of the client.
   server.on('timeout', (socket: Socket) => {
     const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
     if (!isWaiting) socket.destroy();
   });
-  // An unknown expectation may be ignored (RFC 9110 10.1.1); Node would respond without a body.
+  // A server may ignore an unknown expectation (RFC 9110 10.1.1). Node would respond with 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // On CONNECT (RFC 9110 9.3.6), Node would close the connection without a response.
   server.on('connect', (_request, socket: Socket) => {
@@ -76,10 +76,10 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
     BROKEN_REQUEST,
   );
   const last = responses.get(socket);
-  // The last bytes that were read; a long head arrives in several parts, so that its method is unknown.
+  // `rawPacket` has only the last bytes that were read. If a long head arrived in several parts, the method is unknown.
   const { rawPacket } = error as { rawPacket?: Buffer };
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-  // A response was sent before the rest of the malformed body; a second one would be read as that of the next request.
+  // A response was sent before the body was complete. The client would take a second one for the response to its next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {

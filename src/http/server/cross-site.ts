@@ -7,8 +7,8 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Rejects requests that a page of another site made a browser send. Under open access, no key protects a POST without a body, which
- * browsers send without a preflight. Browsers declare the origin (W3C Fetch Metadata) and pages cannot change it; other clients omit it.
- * Interfaces that any origin may use have no such routes.
+ * browsers send without a preflight. Browsers send Sec-Fetch-Site (W3C Fetch Metadata), which pages cannot change; other clients omit it.
+ * Requests with a method in `anyOrigin` of their interface only read or need a key, so they are permitted.
  */
 export function rejectCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {

@@ -30,7 +30,7 @@ export class Drain {
   /** Counts all requests, and rejects new ones during the drain. */
   watch(server: FastifyInstance, interfaces: HttpInterfaces): void {
     server.addHook('onRequest', (request, reply, done) => {
-      // onResponse does not run for an aborted request, which would be counted forever.
+      // Uses "close", because "onResponse" does not run for an aborted request, which would be counted forever.
       if (!reply.raw.closed) {
         this.inFlight += 1;
         reply.raw.once('close', this.leave);
@@ -63,7 +63,7 @@ export class Drain {
     if (this.inFlight === 0) this.emptied?.();
   };
 
-  /** Rejects new requests and waits for those in flight. @returns the number still unfinished after the timeout. */
+  /** Rejects new requests and waits for those in flight. @returns the number of requests that are unfinished after the timeout. */
   async start(timeoutMs: number): Promise<number> {
     this.stop.abort();
     if (this.inFlight > 0) {

@@ -20,7 +20,7 @@ const CHECK_INTERVAL_MS = 1000;
 
 const KEEP_ALIVE_MS = 65_000;
 
-/** Limited in length and characters, because request IDs appear in logs and headers. */
+/** Request IDs are limited in length and characters, because they appear in logs and headers. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The request ID that the client sent, or a new one. */
@@ -73,7 +73,7 @@ function createHttpServer(
     requestTimeout: 0,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would reject a request without Host, but without a body; `server-hooks.ts` sends a problem.
+    // Node would reject a request without Host by a response without a body; `server-hooks.ts` sends a problem instead.
     requireHostHeader: false,
   };
   // The socket timeout is handled in `client-errors.ts`.

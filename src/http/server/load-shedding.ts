@@ -15,7 +15,7 @@ export interface Load {
   waitingStatements(): number;
 }
 
-/** Load relative to the limits; writes are rejected from 1 on. */
+/** The load relative to the limits. Writes are rejected if it is 1 or more. */
 export function pressureOf(limits: OverloadLimits, load: Load): () => number {
   const maxDelay = limits.eventLoopDelayMs || Infinity;
   const maxWaiting = limits.waitingStatements || Infinity;
@@ -50,7 +50,7 @@ const RESOLUTION_MS = 10;
 const WINDOW_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
-/** The smaller 99th percentile of the last two seconds, so that a single stall, such as a large batch, causes no rejections. */
+/** The smaller of the 99th percentiles of the last two seconds, so that one stall, such as a large batch, causes no rejections. */
 export class EventLoopDelay {
   private before = 0;
   private last = 0;
@@ -59,7 +59,7 @@ export class EventLoopDelay {
     return Math.min(this.before, this.last);
   }
 
-  /** Called after loading, which blocks the loop without delaying a request. */
+  /** Starts measuring. Called after the modules are loaded, because loading blocks the event loop but delays no request. */
   start(): void {
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     histogram.enable();

@@ -5,14 +5,14 @@ import { METHODS_WITH_PATH } from './method-not-allowed.js';
 /** Path of the routes for unroutable targets, after the first segment of their interface. */
 const MALFORMED = '/{malformed}';
 
-/** First segments of the interface for Handle clients, which has its own error format. */
+/** First segments of the interface for Handle clients, which has its own error format; the empty text is for all other interfaces. */
 const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
  * Replaces a target that the router cannot read: a path that is too long or not percent-encoded UTF-8, or a target that is not a path, such
  * as "*". The router would reject it without running any hook. Other targets are returned unchanged.
  * @param target the target of a request, without scheme and authority.
- * @param longest characters of a path.
+ * @param longest maximum length of a path, in characters.
  */
 export function routableTarget(target: string, longest: number): string {
   const end = target.search(/[?#]/);
@@ -36,7 +36,7 @@ function isDecodable(path: string): boolean {
 export function rejectMalformedTargets(server: FastifyInstance): void {
   const detail =
     'Percent-encode the path as UTF-8: "%" and two hexadecimal digits for each byte. The path may also be too long.';
-  // A hook, so that the body is not read.
+  // This is a hook, so that the body is not read.
   const onRequest = (): Promise<never> => Promise.reject(new Problem('MALFORMED_URL', detail));
   for (const start of STARTS)
     server.route({ method: METHODS_WITH_PATH, url: start + MALFORMED, onRequest, handler: onRequest });

@@ -4,8 +4,8 @@ import { Problem } from '../../problem/problem.js';
 import { hintFor } from './unescaped-slash.js';
 
 /**
- * Responds to methods that a known path does not support: OPTIONS with 204, others with 405, both with `Allow` (RFC 9110 9.3.7, 15.5.6).
- * Registers them as routes, so that the router alone decides which paths exist.
+ * Responds to methods that a known path does not support: OPTIONS with 204 and all others with 405, both with `Allow` (RFC 9110 9.3.7,
+ * 15.5.6). Registers these methods as routes, so that the router alone decides which paths exist.
  */
 export class MethodNotAllowed {
   private readonly byPattern = new Map<string, Set<string>>();
@@ -31,7 +31,7 @@ export class MethodNotAllowed {
     for (const [url, methods] of this.byPattern) {
       const others = METHODS_WITH_PATH.filter((method) => !methods.has(method));
       const respond = respondToOther([...new Set([...methods, 'OPTIONS'])].sort().join(', '));
-      // A hook, so that the body is not read.
+      // `respond` is also a hook, so that the body is not read.
       server.route({ method: others, url, onRequest: respond, handler: respond });
     }
     done();
@@ -43,7 +43,7 @@ export function unknownPath(method: string, target: string): Problem {
   return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
 }
 
-/** All methods of the parser except CONNECT, whose target is not a path. */
+/** All methods of Node's HTTP parser except CONNECT, whose target is not a path. */
 export const METHODS_WITH_PATH = METHODS.filter((method) => method !== 'CONNECT');
 
 function respondToOther(allow: string): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {

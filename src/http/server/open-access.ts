@@ -16,10 +16,10 @@ const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 /** An authority without user information, which the URL parser would accept. */
 const AUTHORITY = /^[^\s/?#@\\]+$/;
 
-/** Bounded, because a client can send any port and any address of 127.0.0.0/8. */
+/** Maximum number of remembered authorities. It limits memory, because a client can send any port and any address of 127.0.0.0/8. */
 const MAX_KNOWN = 100;
 
-/** Hosts under which a service with open access is used: the loopback interface, and configured ones. */
+/** Hosts under which a service with open access is used: those of the loopback interface, and configured hosts. */
 export class OpenHosts {
   private readonly configured: ReadonlySet<string | null>;
   private readonly known = new Set<string>();
@@ -44,10 +44,10 @@ export class OpenHosts {
 }
 
 /**
- * Rejects requests of foreign pages under open access: by Host, for names that resolve to the loopback address (DNS rebinding); by Origin,
- * for other origins; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
- * @param allowed hosts beside those of the loopback interface. Ports are not compared.
- * @param interfaces those open to any origin are checked by host only, except for lists.
+ * Rejects requests of pages of other origins under open access: by Host, for names that resolve to the loopback address (DNS
+ * rebinding); by Origin; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
+ * @param allowed the hosts to which requests may be sent.
+ * @param interfaces only the host of a request is checked if its interface has its method in `anyOrigin`, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** How many requests of one connection may wait for earlier responses. */
 const MAX_WAITING = 31;
 
-/** Ends the parsing of the bytes that were read; the parser of Node.js returns it for a request that leaves HTTP. */
+/** Return value of `onIncoming` that ends the parsing of the bytes that were read. Node.js uses it for requests that upgrade from HTTP. */
 const STOP = 2;
 
 interface Connection {
@@ -13,11 +13,11 @@ interface Connection {
   turn: number;
   /** The response to the last request that waits. */
   last: ServerResponse | null;
-  /** Whether bytes of the client were dropped, so that the following ones are not a request. */
+  /** Whether bytes of the client were dropped, so that the following bytes do not start a request. */
   isStopped: boolean;
 }
 
-/** A connection with its parser, which Node.js declares no type for. */
+/** A connection with its parser, for which Node.js declares no type. */
 type ParsedSocket = Socket & { readonly parser: { onIncoming: (...request: unknown[]) => number } };
 
 type BeginRequest = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,9 +29,9 @@ export class Pipelining {
   private isCounting = false;
 
   /**
-   * Begins each request only after the responses before it were sent, because otherwise all responses for a client that does not read would
-   * be made and kept in memory; and one of a connection in each turn of the event loop, because otherwise all requests of a packet would
-   * precede those of other connections.
+   * Begins each request only after the responses before it were sent. Otherwise, all responses for a client that does not read would be
+   * kept in memory. Begins at most one request of a connection in each turn of the event loop. Otherwise, all requests of a packet would
+   * precede the requests of other connections.
    */
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {
@@ -50,18 +50,18 @@ export class Pipelining {
           connection.turn = this.currentTurn();
           if (!response.destroyed) begin(request, response);
         });
-      // Node assigns the socket to a response when those before it were sent.
+      // Node assigns the socket to a response when the responses before it were sent.
       if (response.socket === null) response.once('socket', beginLater);
       else beginLater();
     };
   }
 
   /**
-   * Stops parsing a connection with `MAX_WAITING` requests, because parsing one takes 10 µs and 3 KB for as little as 18 bytes. The last
-   * of them closes the connection, so that the client sends the following ones again (RFC 9112 9.6).
+   * Stops parsing a connection on which `MAX_WAITING` requests wait, because parsing a request of only 18 bytes takes 10 µs and 3 KB. The
+   * response to the last of them closes the connection, so that the client sends the following requests again (RFC 9112 9.6).
    *
-   * Wraps a method of Node's parser. A listener for the bytes of the socket would make Node.js read them in JavaScript, which costs 7 % of the
-   * rate of look-ups.
+   * Wraps a method of Node's parser. A listener for the bytes of the socket would make Node.js read them in JavaScript, which costs 7 % of
+   * the rate of look-ups.
    */
   limit(server: Server): void {
     server.on('connection', (socket: Socket) => {
@@ -73,7 +73,7 @@ export class Pipelining {
         if (connection.waiting < MAX_WAITING && !connection.isStopped) return begin(...request);
         connection.isStopped = true;
         if (connection.last !== null) connection.last.shouldKeepAlive = false;
-        // Node.js resumes the socket at the end of the request that is parsed.
+        // The socket is paused in the next tick, because Node.js resumes it at the end of the request that it parses.
         process.nextTick(() => socket.pause());
         return STOP;
       };

@@ -11,7 +11,7 @@ declare module 'fastify' {
     readonly loggedAddress?: RequestLog['addressOf'];
   }
   interface FastifyRequest {
-    /** ID of the accepted key, or the name of a client without one; null for anonymous requests. */
+    /** ID of the accepted key, or the name of a client without a key; null for anonymous requests. */
     keyName: string | null;
   }
 }
@@ -22,7 +22,7 @@ const SHOWN = new Set([
   ...['type', 'index', 'prefix', 'page', 'pageSize', 'noredirect', 'overwrite', 'mintNewSuffix'],
 ]);
 
-/** Loggable parameter names; others can be a person or a key. */
+/** Parameter names that the log shows. Any other text can be the name of a person or a key. */
 const NAME = /^[a-z_]{1,20}$/i;
 
 const COUNTED = Symbol('bytes of earlier requests');
@@ -42,7 +42,7 @@ export interface LoggedRequest {
   readonly address: string | undefined;
 }
 
-/** Writes a log line per request. It shows whom a status concerns, and contains no secret and no query that can name a person. */
+/** Writes a log line per request. It identifies the client, and contains no secret and no query value that can name a person. */
 export class RequestLog {
   constructor(private readonly addresses: LoggedAddresses) {}
 
@@ -67,7 +67,7 @@ export class RequestLog {
     const socket: CountedSocket = raw.socket;
     const before = socket[COUNTED];
     const counted = (socket[COUNTED] = { in: socket.bytesRead, out: socket.bytesWritten });
-    // A single literal, because spreads cost as much as the rest. Undefined members are not written.
+    // This is a single literal, because spreads would double the cost. Undefined members are not written.
     return {
       method,
       url: withoutValues(url),

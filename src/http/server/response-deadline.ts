@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 
   interface FastifyReply {
-    /** Null before the handler is called, for an exempt request, and when the response begins. */
+    /** Null before the handler is called, after the response begins, and for an exempt request. */
     waiting: Waiting | null;
   }
 }
@@ -54,7 +54,7 @@ class WaitingRequests {
     this.requests[index] = last;
   }
 
-  /** Requests that arrived before a time, and those whose connection is closed, because no response removes them. */
+  /** Requests that have waited since `time` or longer, and those with a closed connection, which no response removes. */
   overdue(time: number): Waiting[] {
     return this.requests.filter(({ since, reply }) => since <= time || reply.raw.closed);
   }
@@ -63,7 +63,7 @@ class WaitingRequests {
 /**
  * Responds to every request within a limit. The waits of a request (queue, connection, statement, lock, retries) have their own limits,
  * whose sum would be longer. Streams, long polls and requests in parts are exempt.
- * @param limitMs counted from the end of the body, plus the waits before it (`noteWait`).
+ * @param limitMs maximum time from the end of the body to the response, plus the waits before the body is read (`noteWait`).
  */
 export function limitResponseTime(server: FastifyInstance, interfaces: HttpInterfaces, limitMs: number): void {
   const waiting = new WaitingRequests();
@@ -89,7 +89,7 @@ export function limitResponseTime(server: FastifyInstance, interfaces: HttpInter
     if (!isExcepted(request)) reply.waiting = waiting.add(request, reply, since);
     done();
   });
-  // The status is decided now; the first piece of a stream can come long after it.
+  // The deadline is for the status, which is decided now; the first piece of a stream can be sent much later.
   server.addHook('onSend', (_request, reply, payload, done) => {
     leave(reply);
     done(null, payload);

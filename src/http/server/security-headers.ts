@@ -8,7 +8,7 @@ const ALWAYS = {
   'x-frame-options': 'DENY',
 };
 
-/** As a document, a response of the API may load, run and frame nothing. */
+/** For responses of the API: if a browser shows one as a document, it may load, run and frame nothing. */
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For responses that pages of any origin may read and show. */
@@ -19,7 +19,7 @@ export const ANY_ORIGIN_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** The headers of every response. @param policy the Content-Security-Policy. */
+/** The security headers of a response. @param policy its Content-Security-Policy. */
 export function securityHeaders(policy: string): Readonly<Record<string, string>> {
   return { ...ALWAYS, 'content-security-policy': policy };
 }
@@ -27,8 +27,8 @@ export function securityHeaders(policy: string): Readonly<Record<string, string>
 export const DATA_HEADERS = securityHeaders(DATA_ONLY);
 
 /**
- * @param headersOf the security headers of a request, by default those of data. Must return the same object each time, because a new one
- * per request costs several microseconds.
+ * @param headersOf the security headers of a request, by default `DATA_HEADERS`. Must return the same object each time, because a new
+ * object per request costs several microseconds.
  */
 export function setSecurityHeaders(
   server: FastifyInstance,

@@ -18,7 +18,7 @@ interface Member {
 const NESTED = Symbol('dto-rules:nested');
 const READER = Symbol('dto-rules:reader');
 
-/** Replaces `Transform`, so that `FastRules` can apply the same function. */
+/** Applies `Transform`, and records the function, so that `FastRules` can apply it too. */
 export function Read(read: Reader): PropertyDecorator {
   return (target, name) => {
     Transform(({ value }: { value: unknown }) => read(value))(target, name);
@@ -36,7 +36,7 @@ export function Nested(dto: () => Dto, options: { each?: boolean } = {}): Proper
   };
 }
 
-/** A pre-check, ten times as fast as class-validator, which runs after a failure to produce the messages. */
+/** A pre-check that is ten times as fast as class-validator. After a failure, class-validator runs to produce the messages. */
 export class FastRules {
   private static readonly known = new Map<Dto, FastRules>();
   private members: ReadonlyMap<string, Member> = new Map();
@@ -62,7 +62,7 @@ export class FastRules {
     return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
   }
 
-  /** Removes members whose null means absent, also in items of lists; returns the same value if there are none. */
+  /** Removes members whose null means absent, also in items of lists; returns the same value if there are no such members. */
   withoutNulls(value: object): object {
     const changed: [string, unknown][] = [];
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
@@ -116,7 +116,7 @@ function withoutNullsIn(rules: FastRules, value: object): object {
   return items.some((item, index) => item !== sent[index]) ? items : sent;
 }
 
-/** A loop, because `every` would allocate a function for each member of each row. */
+/** Uses a loop, because `every` would allocate a function for each member of each row. */
 function allHold(rules: readonly Rule[], value: unknown, owner: object): boolean {
   for (const holds of rules) if (!holds(value, owner)) return false;
   return true;

@@ -30,7 +30,6 @@ export const IsPageLimit = (): PropertyDecorator =>
     }),
   );
 
-/** The cursor of a query. */
 export const IsCursor = (): PropertyDecorator =>
   applyDecorators(
     IsString(),

@@ -12,14 +12,14 @@ export const ReadOnly = (): PropertyDecorator =>
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
-/** A read-only member that is ignored: its value can change without the version, by other records or the configuration. */
+/** A read-only member that is ignored: other records or the configuration can change its value without a new version. */
 export const Computed = (): PropertyDecorator =>
   applyDecorators(Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } }));
 
 /**
  * Permits a change that repeats the representation on which it is based.
  * @param change the body, which its DTO accepts.
- * @param current the representation under the lock of the change.
+ * @param current the representation, read under the lock of the change.
  * @throws Problem READ_ONLY_MEMBER with a pointer to each read-only member that differs from `current`.
  */
 export function requireReadOnly(dto: new () => object, change: object, current: object): void {

@@ -34,7 +34,7 @@ export class RequestValidation extends ValidationPipe {
       throw noObject(value, metadata.metatype);
     }
     const root = metadata.type === 'query' ? '#query' : '';
-    // The JSON parser rejects reserved names; class-transformer would drop them.
+    // In a body, the JSON parser rejects reserved names. In a query, class-transformer would drop them.
     const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
     if (reserved.length > 0) {
       throw invalidMembers(
@@ -59,7 +59,6 @@ const VALIDATION = new RequestValidation();
 /** Injects the validated body. A global pipe would wait for each parameter of each handler. */
 export const ValidBody = (): ParameterDecorator => Body(VALIDATION);
 
-/** Injects the validated query. */
 export const ValidQuery = (): ParameterDecorator => Query(VALIDATION);
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
@@ -157,7 +156,7 @@ function describe(
     pointer,
     detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto, parent) : text,
   }));
-  // The items of a list have the DTO of the list.
+  // The children of a list are its items, which have the DTO of the list.
   const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;
   return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer, nested))];
 }
@@ -166,7 +165,7 @@ type Dto = new () => object;
 
 const REJECTED = new WeakMap<object, Readonly<Record<string, string>>>();
 
-/** Explains where a member is permitted that a DTO does not have: maps names to details of the problem. */
+/** Explains where members that a DTO does not have are permitted. Maps their names to details of the problem. */
 export const RejectsMembers =
   (details: Readonly<Record<string, string>>): ClassDecorator =>
   (dto) => {

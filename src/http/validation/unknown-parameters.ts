@@ -5,15 +5,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True for pages and documents, whose query has no meaning. */
     ignoresQuery?: boolean;
-    /** Whether the operation has no query parameters. Others validate theirs. */
+    /** Whether the operation has no query parameters. Other operations validate theirs. */
     rejectsQuery?: boolean;
   }
 }
 
-/** Characters of a parameter name that an error repeats. */
+/** Maximum number of characters of a parameter name in an error. */
 const MAX_NAME = 100;
 
-/** Rejects query parameters of operations without any, because a misspelled or misplaced one would have no effect. */
+/** Rejects query parameters of operations that have none, because a misspelled or misplaced parameter would have no effect. */
 export function rejectUnknownParameters(server: FastifyInstance): void {
   // Runs after "onRequest", which authenticates, and before the body is read.
   server.addHook('preParsing', (request, _reply, payload, done) => {

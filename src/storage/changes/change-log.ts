@@ -31,20 +31,20 @@ export async function appendChange(
   ]);
 }
 
-/** "Chg" in ASCII: the space of the advisory locks that order changes. */
+/** "Chg" in ASCII: the space of the advisory locks that order changes of identifiers. */
 const CHANGE_LOCK = 0x436867;
 
-/** "ChN" in ASCII: the same for naming authorities. */
+/** "ChN" in ASCII: the space of the advisory locks that order changes of naming authorities. */
 const NAMING_AUTHORITY_LOCK = 0x43684e;
 
 /** Bounds the number of locks, because PostgreSQL's lock table is small. */
 const BUCKETS = 512;
 
-// The time is read after the locks are granted, and rounded down to milliseconds, so that it is never in the future.
+// The `LOCK_` statements read the time after the locks are granted, and round it down to milliseconds, so that it is never in the future.
 
 /**
- * Selects the metadata records that were minted with reserved objects. OFFSET 0: see the planner assumptions. The parameter is in a
- * subquery, which hides its length from the planner, so that a session keeps one plan.
+ * Selects the metadata records that were minted with reserved objects. For OFFSET 0, see "Planner assumptions" in architecture.md. The
+ * parameter is in a subquery, which hides its length from the planner, so that a session keeps one plan.
  * @param ids the parameter with the IDs of the objects.
  */
 export const reservedPairs = (ids: '$1' | '$2'): string => `
@@ -56,8 +56,8 @@ export const reservedPairs = (ids: '$1' | '$2'): string => `
 export type PairedIds = ReadonlyMap<bigint, bigint>;
 
 /**
- * $1: `CHANGE_LOCK`; $2: the IDs; $3: `BUCKETS`. Locks are taken in one order to prevent deadlocks. The record minted with an object never
- * changes, and an identifier becomes reserved only by its mint, so the pairs that the statement sees before it waits are complete.
+ * $1: `CHANGE_LOCK`; $2: the IDs; $3: `BUCKETS`. Locks are taken in one order to prevent deadlocks. An object never gets another
+ * `metadata_record_id`, and an identifier becomes reserved only by its mint, so the pairs seen before the wait are complete.
  */
 const LOCK_IDENTIFIERS = {
   name: 'lock-identifiers',

@@ -42,9 +42,9 @@ export interface FoundEvents {
   readonly reached: LogPosition;
   /** Whether the log was read to its end or, in reverse order, to its start. */
   readonly end: boolean;
-  /** Whether the page has the maximum number of events. */
+  /** Whether the limit of events or of bytes ended the page. */
   readonly isFull: boolean;
-  /** Number of events that were read, found or not. */
+  /** Number of events that were read, including those that the filter does not match. */
   readonly read: number;
   /** Approximate bytes of the patches. */
   readonly bytes: number;
@@ -56,12 +56,12 @@ export interface FoundChanges {
 }
 
 /**
- * How many transaction numbers to step back after a failover from the last event that both histories have. Transactions in progress at the
- * failover may have lost their events; this exceeds the number that can start during one statement.
+ * How many transaction numbers a reader steps back after a failover from the last event that both histories have. Events of transactions in
+ * progress at the failover may be lost. The distance exceeds the number of transactions that can start during one statement.
  */
 const RESTART_DISTANCE = 65_536;
 
-/** $1: a position; $2: `RESTART_DISTANCE`. The last event that is at least this distance before the last event before the position. */
+/** $1: a position; $2: `RESTART_DISTANCE`. Takes the last event before $1, and selects the last one that is at least $2 before it. */
 export const RESTART = `
   WITH ${HORIZON}, bound AS MATERIALIZED (
     SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
@@ -87,7 +87,7 @@ const OF_IDENTIFIER = `
   ) bounded
   WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
-/** $1: IDs of identifiers that have changed or were imported. Their first events have the values with which they were minted. */
+/** $1: IDs of identifiers that have changed or were imported. Their first events have the values with which they were created. */
 const FIRST_EVENTS = `
   SELECT w.id, c.patch::json #> '{0,value}' AS document
   FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
@@ -137,17 +137,16 @@ export class ChangeReader {
     );
   }
 
-  /** The same for a naming authority. */
+  /** Like `ofIdentifier`, for a naming authority. */
   async ofNamingAuthority(prefix: string, afterVersion: number, limit: number): Promise<FoundChanges> {
     const { rows } = await this.pool.query<ChangeRow>(OF_NAMING_AUTHORITY, [prefix, afterVersion, limit + 1]);
     return foundIn(rows.slice(0, limit));
   }
 
   /**
-   * The events of the log after a position, or before it in reverse order, found by one statement. Concurrent readers of the same page
-   * share it.
+   * Reads the events after a position, or before it in reverse order. Concurrent readers of the same page share one statement.
    * @param after the position of an event, `LOG_START` or `LOG_END`.
-   * @param reads maximum number of events to read, found or not.
+   * @param reads maximum number of events to read, including those that the filter does not match.
    * @returns null if the log does not have the event at `after`.
    */
   async page(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
@@ -158,12 +157,12 @@ export class ChangeReader {
   }
 
   async head(): Promise<LogPosition> {
-    // Unprepared, because a generic plan of a short log would read the whole log.
+    // The statement has no name, because a generic plan made for a short log would later read the whole log.
     const { rows } = await this.pool.query<PositionRow>(LOG_HEAD);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  /** The end of the log if it can have no event for a filter, because no such naming authority exists; else null. */
+  /** The end of the log if no naming authority of the filter exists, so that the log has no event for it; else null. */
   async headWithout(filter: LogFilter | null): Promise<LogPosition | null> {
     const wanted = filter?.namingAuthorities ?? null;
     if (wanted === null || wanted.some(({ derived }) => derived)) return null;
@@ -172,7 +171,7 @@ export class ChangeReader {
     return rows[0] === undefined ? null : positionOf(rows[0]);
   }
 
-  /** Where a reader whose position the log does not have starts again: no lost event precedes it. */
+  /** The position at which a reader starts again if the log does not have its own; no lost event precedes it. */
   async restart(lost: LogPosition): Promise<LogPosition> {
     const { rows } = await this.pool.query<PositionRow>(RESTART, [lost.position.toString(), RESTART_DISTANCE]);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
@@ -181,7 +180,7 @@ export class ChangeReader {
   private async read(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const { rows } = await this.pool.query<EventRow>(logPage(after, query, reads));
     const isKnown = rows[0] !== undefined && isAt(rows[0], after);
-    // Reading backwards needs no check: what precedes a lost event is not lost.
+    // Reading in reverse order needs no check, because events before a lost event are not lost.
     if (!isKnown && query.order === 'at' && isAfter(after, LOG_START)) {
       // Until the offset is raised, the horizon can be before existing positions of the log.
       if (await isNewServer(this.pool)) {
@@ -204,15 +203,15 @@ export class ChangeReader {
   }
 
   /**
-   * Whether the log has an event. The horizon can have been before it, because a writer raised the offset after the log was read, or
-   * because a transaction of another database ended between the snapshot and the reading of the sessions.
+   * Whether the log has an event. A page lacks it if the horizon was before it, because a writer raised the offset after the log was read,
+   * or because a transaction of another database ended between the snapshot and the reading of the sessions.
    */
   private async has({ position, id }: LogPosition): Promise<boolean> {
     const { rows } = await this.pool.query<{ has: boolean }>(HAS_EVENT, [position.toString(), id.toString()]);
     return rows[0]?.has === true;
   }
 
-  /** Raises the offset as the first write of a session would, because there may be none. A read-only role cannot. */
+  /** Raises the offset as the first write of a session would, because there may be no write. Has no effect for a read-only role. */
   private async raise(): Promise<void> {
     const client = await this.pool.connect().catch(() => null);
     if (client === null) return;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 
-/** Events with a position from `oldest` on are not visible yet. */
+/** Events of transactions with a number of at least `oldest` are not visible yet. */
 const SNAPSHOT = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
 /** Maximum time that a scrape waits for the database. */
@@ -11,18 +11,18 @@ const TIMEOUT_MS = 1000;
 /** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
 
-/** Above this number, every second sample is dropped, which shortens the age by at most one scrape interval. */
+/** Above this number, every second sample is dropped, so that a later age can be too short. */
 const MAX_SAMPLES = 1000;
 
-/** All transactions with a number below `next` had started at `at`. */
+/** All transactions with a number below `next` had started by the time `at`. */
 interface Sample {
   readonly next: bigint;
   readonly at: number;
 }
 
 /**
- * Measures how long the oldest running transaction of the database has delayed the event feed, counted from the first scrape of this
- * process after it started. PostgreSQL hides start times of other roles.
+ * Measures how long the oldest running transaction of the database has delayed the event feed, counted from the first scrape after that
+ * transaction started. PostgreSQL hides the start times of transactions of other roles.
  */
 @Injectable()
 export class FeedAge {
@@ -47,7 +47,7 @@ export class FeedAge {
     if (rows[0] === undefined) throw new TypeError('a snapshot is one row');
     const oldest = BigInt(rows[0].oldest);
     const current = { next: BigInt(rows[0].next), at: performance.now() };
-    // Samples with higher numbers are from another cluster, such as before a restore.
+    // Samples with higher numbers are from another database cluster, such as the one before a restore.
     const samples = [...this.samples, current].filter(({ next }) => next > oldest && next <= current.next);
     this.samples = samples.length > MAX_SAMPLES ? samples.filter((_, index) => index % 2 === 0) : samples;
     return (current.at - (samples[0]?.at ?? current.at)) / 1000;

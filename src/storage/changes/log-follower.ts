@@ -38,10 +38,10 @@ const unreferencedTimer: Timer = (work, ms) => {
 const MAX_POLLED_ROWS = 10_000;
 
 /**
- * $1: the snapshot of the previous poll, or null; $2: maximum rows of each half. A transaction that the snapshot does not show has a number
- * from its `xmax` on, or was in progress. Each row committed since is therefore found by its position, even beyond the end of the feed, and
- * rows that a long transaction keeps out of the feed are not read again. `origin` changes with the server, database or table, and when the
- * offset is raised.
+ * $1: the snapshot of the previous poll, or null; $2: maximum rows of each half. A transaction that the snapshot does not show was in
+ * progress, or has a number of at least the `xmax` of the snapshot. Each row committed since is therefore found by its position, even
+ * beyond the end of the feed, and rows that a long transaction keeps out of the feed are not read again. `origin` changes with the server,
+ * database or table, and when the offset is raised.
  */
 export const LOG_POLL = `
   WITH changed AS MATERIALIZED (
@@ -134,7 +134,7 @@ export class LogFollower {
     private readonly timer: Timer = unreferencedTimer,
   ) {}
 
-  /** Starts polling, or keeps it running. @param now of the monotonic clock. */
+  /** Starts polling, or keeps it running. @param now the time of the monotonic clock. */
   use(now: number): void {
     this.usedAt = now;
     if (this.isRunning || this.isClosed) return;
@@ -149,7 +149,7 @@ export class LogFollower {
     return Math.max(this.clock.monotonic() - this.last.monotonic, this.clock.wall() - this.last.wall);
   }
 
-  /** Whether everything committed `FRESH_MS` ago has been notified. */
+  /** Whether every change that was committed at least `FRESH_MS` ago has been notified. */
   isFresh(): boolean {
     return this.ageMs < FRESH_MS;
   }

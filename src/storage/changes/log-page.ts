@@ -37,17 +37,17 @@ export interface LogPageQuery {
 }
 
 /**
- * The first position that may belong to a running transaction. Computed once per statement, because a second reading of the sessions can
- * differ, and a page with both would skip rows of one table. See the function `feed_horizon` of the schema.
+ * The first position that may belong to a running transaction. It is computed once per statement, because a second computation can have
+ * another result, and a page that used both would skip rows of one table. See the function `feed_horizon` of the schema.
  */
 export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value AS position FROM log_offset)';
 
 /**
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events to read; $5 to $8: the filter, null for all. The event at the
- * position, which precedes the page, is returned without its patch: its absence shows that the log does not have it. The last event that
- * was read is returned too. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first events are built
- * only for the page, because one can have 1.6 MB. The limits of the halves keep the filter out of the choice of an index. If the half of
- * `change` is full, `bound` is its last row, and first events are not read beyond it: see `lastBefore`.
+ * position, which precedes the page, is returned without its patch; if it is absent, the log does not have it. The last event that was read
+ * is also returned. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first events are built only
+ * for the page, because one can have 1.6 MB. Each half has a limit and no filter, so that the filter does not affect the choice of its
+ * index. If the half of `change` is full, `bound` is its last row, and first events are not read beyond it: see `lastBefore`.
  */
 const statementOf = (
   [from, beyond, to]: readonly ['>=', '>', '<='] | readonly ['<=', '<', '>='],
@@ -103,7 +103,7 @@ const STATEMENTS: Readonly<Record<LogOrder, string>> = {
   '-at': statementOf(['<=', '<', '>='], 'DESC', LOG_START),
 };
 
-/** Unprepared, because the best plan depends on the length of the log. @param reads how many events to read, found or not. */
+/** The query has no name, because its best plan depends on the length of the log. @param reads as for `ChangeReader.page`. */
 export function logPage(after: LogPosition, { limit, order, filter }: LogPageQuery, reads: number): QueryConfig {
   const { namingAuthorities = null, kind = null, client = null } = filter ?? {};
   const keysOf = (all: LogFilter['namingAuthorities']): string[] | null =>
@@ -115,8 +115,8 @@ export function logPage(after: LogPosition, { limit, order, filter }: LogPageQue
 }
 
 /**
- * A query for the last event before a position. The first event of a changed identifier is also a row of `change`, but the index of first
- * events keeps it while any snapshot is held, as by a dump. First events are therefore read only after the last row of `change`.
+ * A query for the last event before a position. The first event of a changed identifier is also a row of `change`, but remains in the index
+ * of first events while any session holds a snapshot, such as a dump. First events are therefore read only after the last row of `change`.
  */
 export const lastBefore = (position: string): string => `(
   WITH last_change AS MATERIALIZED (
@@ -133,7 +133,7 @@ export const lastBefore = (position: string): string => `(
 export const LOG_HEAD = `
   WITH ${HORIZON} SELECT position, id FROM ${lastBefore('(SELECT position FROM horizon)')} head`;
 
-/** $1: keys of prefixes. `LOG_HEAD` if none of them is registered, so that the log has no event for them up to it; else no row. */
+/** $1: keys of prefixes. Selects `LOG_HEAD` if none of them is registered, so that the log has no event of them so far; else no row. */
 export const LOG_HEAD_WITHOUT = `
   SELECT head.position, head.id FROM (${LOG_HEAD}) head
   WHERE NOT EXISTS (SELECT FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($1::text[]))`;

@@ -11,26 +11,26 @@ const OFFSET_LOCK = 0x43684f;
 
 const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toString())} last), 0)`;
 
-/** Whether the server was started since the last raise, possibly with earlier files, or is another server. */
+/** Whether the server was started since the last raise, possibly with older data files, or is another server. */
 const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
 
 /**
  * Part of the `WITH` clause of each statement that takes a position. It locks an empty table until the end of the transaction, and a raise
- * of the offset waits for this lock. It is taken before the statement reads the offset, and conflicts with nothing else, while locks on the
- * tables of events would wait for VACUUM and ANALYZE. With DELETE, a generic plan would not take the lock.
+ * of the offset waits for this lock. The statement locks the table before it reads the offset. The lock conflicts with nothing else, while
+ * locks on the tables of events would wait for VACUUM and ANALYZE. With DELETE, a generic plan would not lock it.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 
 type SequencedTable = 'identifier' | 'naming_authority';
 
-/** Whether the sequence of a table is behind its keys, because logical replication copies rows but not the state of sequences. */
+/** Whether the sequence of a table is behind its keys, as after logical replication, which copies rows but not the state of sequences. */
 const hasGreaterKey = (table: SequencedTable): string =>
   `(SELECT max(id) FROM ${table}) >= (SELECT last_value + is_called::int FROM ${table}_id_seq)`;
 
 const raiseSequence = (table: SequencedTable): string =>
   `SELECT setval('${table}_id_seq', (SELECT max(id) FROM ${table})) WHERE ${hasGreaterKey(table)}`;
 
-/** Whether an unassigned transaction number would get an existing or earlier position. */
+/** Whether the next transaction number would get a position that is not after the last existing one. */
 const IS_BEHIND = `${LAST} >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + (SELECT value FROM log_offset)`;
 
 const NEEDS_RAISE = `
@@ -50,12 +50,12 @@ const RAISE_MS = 10_000;
 
 const GAP = 2n ** 32n;
 
-/** More transactions than any server runs in a second. */
+/** Exceeds the number of transactions that any server runs in a second. */
 const POSITIONS_PER_SECOND = 2n ** 20n;
 
 /**
- * $1: `GAP`; $2: `POSITIONS_PER_SECOND`. `own` is the position of an event of this transaction. Using the clock gives two restores of one
- * backup different positions. If positions are ahead of the clock, only the gap is added.
+ * $1: `GAP`; $2: `POSITIONS_PER_SECOND`. `own` is the position that an event of this transaction would have. Using the clock gives two
+ * restores of one backup different positions. If positions are ahead of the clock, only the gap is added.
  */
 const RAISE = `
   UPDATE change_offset
@@ -67,8 +67,8 @@ const RAISE = `
   ) AS present`;
 
 /**
- * Keeps positions ascending when transaction numbers decrease. For a promotion, `log_offset` raises them by itself. Numbers decrease only
- * after a start of the server, which ends its sessions, or on another server, which has other sessions.
+ * Keeps positions ascending when transaction numbers decrease. After a promotion, the view `log_offset` raises positions without this
+ * class. Transaction numbers decrease only after a start of the server or on another server, so one check of each session suffices.
  */
 @Injectable()
 export class PositionOffset {
@@ -95,7 +95,7 @@ export class PositionOffset {
   }
 }
 
-/** Whether the server was started and the offset not raised since, so that existing positions may be greater than new ones. */
+/** Whether the server was started and the offset has not been raised since, so that existing positions may be greater than new ones. */
 export async function isNewServer(on: Session): Promise<boolean> {
   return (await on.query<{ isNew: boolean }>(IS_NEW)).rows[0]?.isNew === true;
 }

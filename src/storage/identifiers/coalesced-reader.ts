@@ -102,7 +102,7 @@ export class CoalescedReader {
 
   async find(address: Address): Promise<IdentifierRecord | null> {
     const record = await this.byAddress.find(address);
-    // The database compares GUIDs.
+    // The database has compared a GUID itself, but a local name only by its key.
     return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
   }
 

@@ -44,15 +44,16 @@ type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
 /** `isCut`: the records of earlier mints already have too many bytes. */
 type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
 
-/** The columns that identify the request of an identifier, and whether it is another one than that of the mint. */
+/** The ID of an identifier, and the columns that identify its request. */
 const COLUMNS = 'x.id, x.client, x.request_key, x.request_index';
+/** SQL: whether an identifier was created by a request other than that of the mint. */
 const IS_OTHER =
   '((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE';
 
 /**
  * $1 to $8: the mints; $9 to $13: their alternates, with the naming authorities and names that they claim. Excludes the identifier of an
  * earlier attempt of the same request, which is a replay. Only the first conflict of each kind is read, and records only up to
- * `MAX_PAGE_BYTES`. OFFSET 0: see the planner assumptions.
+ * `MAX_PAGE_BYTES`. For OFFSET 0, see "Planner assumptions" in architecture.md.
  */
 const CONFLICTS = `
   WITH w AS (
@@ -109,12 +110,12 @@ const CONFLICTS = `
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** @returns the conflicts of the first items, at least one: of all, unless their records are large. */
+  /** @returns the conflicts of all items; if their records are large, of the first ones, at least one. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
     );
-    // An existing generated name is not reported, because the mint is retried with another.
+    // An existing generated name is not reported, because the mint is repeated with another name.
     const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
     const values = [
       arrayOf(items.map((_, ordinal) => ordinal)),

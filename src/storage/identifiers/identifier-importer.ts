@@ -23,7 +23,7 @@ export class IdentifierImporter {
   /**
    * Inserts and commits identifiers.
    * @param decide creates the result of an identifier that is not inserted; its conflicts are not kept in memory.
-   * @throws Problem CONFLICT_IN_PROGRESS if some were not inserted for 5 s without a conflict.
+   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
@@ -45,16 +45,16 @@ export class IdentifierImporter {
         }
         const before = pending.length;
         pending = excluded.filter(({ item }) => !rejected.has(item));
-        // Without a conflict, their naming authority is gone or has other rules.
+        // If identifiers without a conflict were not inserted, their naming authority is gone or has other rules.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // An unchanged identifier is a result based on existing rows too.
+    // Results are based on existing rows, which the standby may lack; this includes identifiers that were found unchanged.
     if (standby.mustWait) await this.transactions.waitForStandby();
     return rejected;
   }
 
-  /** Finds what would prevent the insertion of identifiers, without inserting any. Expired reservations are no conflict. */
+  /** Finds what would prevent the insertion of identifiers, without inserting any. Expired reservations do not count as conflicts. */
   async preview<T extends object>(
     items: readonly ImportedIdentifier[],
     decide: (item: ImportedIdentifier, conflicts: Conflicts) => T,
@@ -78,7 +78,7 @@ export class IdentifierImporter {
     for (let next = 0; next < items.length;) {
       const searched = items.slice(next, next + size);
       const found = await this.prisma.identifier.findConflicts(searched);
-      // The statement measures the records of all conflicts, so its size adapts to what could be read.
+      // The statement measures the records of all conflicts, so the number of items adapts to how many could be read.
       size = found.length === searched.length ? size * 4 : 2 * found.length;
       for (const conflicts of found) {
         const item = items[next++];

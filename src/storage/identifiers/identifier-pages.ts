@@ -24,22 +24,24 @@ const NUMBERS = {
   text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
 };
 
-/** Records of the first statement of a page, which also measures records that it does not return. */
+/** Maximum records of the first statement of a page. It is low, because a statement also measures records that it does not return. */
 const FIRST_READ = 100;
 const READ_GROWTH = 4;
 
 /** Maximum identifiers that a page compares with a filter that has no index. */
 export const MAX_COMPARED = 21_000;
 
-/** They are compared in parts until the page is full: the minimum size of the first part, and the growth. */
+/** Minimum size of the first part of a page; identifiers are compared in parts until the page is full. */
 const FIRST_PART = 200;
+/** Factor by which each part is larger than the part before. */
 const PART_GROWTH = 5;
 
-/** The largest exact count, and how many identifiers are compared with the filter to find it. */
+/** The largest exact count. */
 const COUNTED_EXACTLY = 10_000;
+/** Maximum identifiers that are compared with the filter for an exact count. */
 const COMPARED_TO_COUNT = 20_000;
 
-/** Records that are read to count those with one name, which is unique in each naming authority. */
+/** Maximum records that are read to count those with one name, which is unique in each naming authority. */
 const MOST_WITH_NAME = 1000;
 
 export interface PageRequest {
@@ -47,7 +49,7 @@ export interface PageRequest {
   readonly after?: PageCursor | undefined;
   /** Default: oldest first. */
   readonly order?: PageOrder | undefined;
-  /** Called before each statement but the first. */
+  /** Called between statements; false ends the page with an error. */
   readonly isWanted?: (() => boolean) | undefined;
 }
 
@@ -90,8 +92,8 @@ export class IdentifierPages {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /**
-   * Reads one page. Large records shorten it, and so does a filter without an index, with which a page compares at most `MAX_COMPARED`
-   * identifiers: it can be empty and still have a `next`, with which an export continues.
+   * Reads one page. Large records shorten it. With a filter without an index, it ends after comparing `MAX_COMPARED` identifiers: it can
+   * then be empty and still have a `next`, with which an export continues.
    * @throws Problem REQUEST_TIMEOUT when `isWanted` returns false.
    */
   async page(
@@ -105,7 +107,7 @@ export class IdentifierPages {
     let reached: PageCursor | null = null;
     let bytes = 0;
     const isBounded = !isServed(filter);
-    // With several naming authorities every row that is read matches, but their lists are read one after the other.
+    // With several naming authorities, every row that is read matches, but each statement reads the list of every naming authority.
     const isInParts = isBounded || (numbered.namingAuthorityIds !== undefined && !hasName(numbered));
     for (const part of isInParts ? partsOf(limit) : [null]) {
       if (!isWanted()) throw clientGone();
@@ -166,7 +168,7 @@ export class IdentifierPages {
     }
   }
 
-  /** The end of the next part, by the index that has the fewest identifiers, at most `most`, up to there. */
+  /** The end of the next part: where an index has read `most` identifiers, by the index that reaches furthest. */
   private async endOf(filter: NumberedFilter, range: PageRange, most: number): Promise<PartEnd> {
     const { indexes, ...query } = endsQuery(filter, range, most);
     const { rows } = await this.pool.query<{ index: number; created_at: Date; id: string }>(query);
@@ -211,7 +213,7 @@ function* partsOf(limit: number): Generator<number> {
   for (let rest = MAX_COMPARED; rest > 0; rest -= size, size *= PART_GROWTH) yield Math.min(size, rest);
 }
 
-/** Whether a record has the names of a filter, and not others with the same keys. */
+/** Whether a record has the names of a filter, and not different names with the same keys. */
 function hasNames({ metadataId, alternateIds }: IdentifierRecord, filter: PageFilter): boolean {
   const { metadata, opaqueMetadata, alternate } = filter;
   const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);

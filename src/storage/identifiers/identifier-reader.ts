@@ -29,7 +29,7 @@ const BY_METADATA = `
   FROM identifier_record r
   WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
 
-/** $1: the IDs. A subquery hides their number from the planner, so that a session keeps one plan: planning takes ten times as long. */
+/** $1: the IDs. A subquery hides their number, so that a session keeps one plan: planning takes ten times as long as execution. */
 const BY_IDS = `
   SELECT ${recordColumns('r')}
   FROM identifier_record r WHERE id = ANY((SELECT $1::bigint[])::bigint[])`;
@@ -102,7 +102,7 @@ export class IdentifierReader {
     return one(from, 'by-alternate', BY_ALTERNATE, [namingAuthority, key]);
   }
 
-  /** In their original order and in any state. */
+  /** The identifiers of a reservation, in their original order and in any state. */
   async findByReservation(reservation: string): Promise<IdentifierRecord[]> {
     const { rows } = await this.pool.query<IdentifierRow>({ text: BY_RESERVATION, values: [reservation] });
     return rows.map((row) => recordOf(row));
@@ -119,10 +119,10 @@ export class IdentifierReader {
 
   /**
    * Reads the records of items in parts, so that the process never holds many large ones.
-   * @param idsOf the records of an item; missing ones are not in the map.
-   * @param most items and bytes of a part; a part has at least one item.
-   * @param from by default a pool: for few items, as of a replay, the hot one, because planning the statement takes ten times as long as
-   * executing it.
+   * @param idsOf IDs of the records of an item; missing records are not in the map.
+   * @param most maximum items and bytes of a part; a part has at least one item.
+   * @param from by default the hot pool for few items, such as those of a replay, because its sessions keep the plan, and planning takes
+   * ten times as long as execution; otherwise the general pool.
    */
   async *inParts<T>(
     items: readonly T[],
@@ -146,7 +146,7 @@ export class IdentifierReader {
         );
       yield { part, records: new Map(records.map((record) => [record.id, record])) };
       start += part.length;
-      // A statement measures all records of a slice, so a slice is only slightly larger than what could be read before.
+      // A statement measures all records of a slice, so a slice has at most twice as many items as could be read before.
       size = cut === -1 ? Math.min(size * 4, most.items) : 2 * part.length;
     }
   }

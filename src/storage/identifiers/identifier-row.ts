@@ -11,7 +11,7 @@ const STORED = ['id', 'guid', 'local_name', 'version', 'created_at'] as const;
 const OF_AUTHORITY = ['sandbox', 'resolver_scheme', 'resolver_authority', 'resolver_first_segment'] as const;
 
 /**
- * Identifiers that name a record, with the name that has its key. Rows of the view also say whether the naming authority of the record
+ * Identifiers that name a record, each with the name that it uses. Rows of the view also say whether the naming authority of the record
  * ignores case.
  */
 export type NamedBy = readonly (readonly [identifier: string, canonical: string, foldsCase?: string])[];
@@ -20,7 +20,7 @@ export type NamedBy = readonly (readonly [identifier: string, canonical: string,
 export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Exclude<MemberColumn, 'handle_values'>> &
   Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]> & {
     readonly handle_values: readonly StoredValue[] | null;
-    /** The time of the mint until the first change. */
+    /** The time of the last change, or of the mint before the first change. */
     readonly updated_at: Date;
     readonly naming_authority: string;
     /** Whether the lease has ended and the expiry is not recorded. */

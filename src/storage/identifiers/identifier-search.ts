@@ -69,9 +69,9 @@ const isVisible = (row: string): string =>
 
 /**
  * $1: ordinals of texts; $2: ordinals of their keys; $3 to $8: the keys; $9 and $10: the names of the keys; $11: opaque metadata IDs,
- * compared byte by byte; $12: the rules of name comparison; $13: the searched naming authorities, null for all; $14: those whose hidden
- * values are searched, null for all. Only the record of the first match of each text is read, up to `MAX_PAGE_BYTES`; later texts have a
- * row without a record. OFFSET 0: see the planner assumptions.
+ * compared byte by byte; $12: the rules of name comparison; $13: the searched naming authorities, null for all; $14: the naming authorities
+ * whose hidden values are searched, null for all. Only the record of the first match of each text is read, up to `MAX_PAGE_BYTES`; later
+ * texts have a row without a record. For OFFSET 0, see "Planner assumptions" in architecture.md.
  */
 const FIND = `
   WITH input AS (
@@ -158,7 +158,7 @@ export class IdentifierSearch {
 
   /**
    * Finds what each text matches by its first key with a match.
-   * @returns the matches of the first texts, at least one: of all, unless their records are large.
+   * @returns the matches of all texts; if their records are large, of the first ones, at least one.
    */
   async find(texts: readonly (readonly SearchKey[])[], where: Searched = EVERYWHERE): Promise<Matches[]> {
     const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);

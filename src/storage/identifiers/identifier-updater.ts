@@ -73,7 +73,7 @@ const SET = [
   ],
 ];
 
-/** Appends changes to the log, which a trigger checks. The first change of an identifier also writes its first event. */
+/** Updates identifiers and appends the changes to the log, as a trigger requires. A first change also appends the first event. */
 const UPDATE = `
   WITH ${POSITION_GATE}, first_events AS (
     INSERT INTO change (position, id, naming_authority_id, identifier_id, version, kind, client, key_id, at, patch)

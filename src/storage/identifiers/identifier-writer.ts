@@ -14,7 +14,7 @@ export interface Insertion {
   readonly query: QueryConfig;
 }
 
-/** Builds the statement, which can be done while others are executed. */
+/** Builds the statement, which can be done while other statements are executed. */
 export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
   return { items, query: insertQuery(items) };
 }
@@ -25,8 +25,8 @@ export class IdentifierWriter {
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
-   * @param transaction of the caller; otherwise the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns for each, in order, what was inserted; null for a conflict, which a reader then finds.
+   * @param transaction that of the caller; without it, the statement commits by itself, with `lockWait` as its lock timeout.
+   * @returns what was inserted for each item, in order; null if it has a conflict, which `findConflicts` then finds.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(

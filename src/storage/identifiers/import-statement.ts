@@ -62,7 +62,7 @@ const COLUMNS = [
   ],
 ].join(', ');
 
-/** Inserts identifiers with their version. No two rows may conflict. OFFSET 0 and IS TRUE: see the planner assumptions. */
+/** Inserts identifiers, no two of which may conflict. For OFFSET 0 and IS TRUE, see "Planner assumptions" in architecture.md. */
 export const IMPORT = `
   WITH ${POSITION_GATE}, input AS (
     ${inputOf($, [ORDINAL, ...PARAMETERS])}

@@ -4,7 +4,7 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { arrayOf, linesOf } from '../statement.js';
 
-/** A parameter of a statement: its name, type, and value for an item. `json`: JSON texts, one per line. */
+/** A parameter of a statement: its name, type, and value for an item. The type `json` means JSON texts, one per line. */
 export type Parameter<T = NewIdentifier> = readonly [
   name: string,
   type: string,
@@ -61,7 +61,7 @@ interface Alternate {
   readonly claim: Address | null;
 }
 
-/** With the naming authorities and the names that they claim. */
+/** The alternates, each with the naming authority and the name that it claims. */
 export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['alternate_ordinal', 'int', ({ ordinal }) => ordinal],
   ['alternate_key', 'uuid', ({ key }) => key],

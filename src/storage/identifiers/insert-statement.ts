@@ -22,7 +22,7 @@ type Numbered = ReturnType<typeof numbered>;
 
 const TEXT_COLUMNS = TEXTS.map(({ column }) => column).join(', ');
 
-/** Columns of a minted identifier and their values. A condition of the statement has found the naming authority. */
+/** Columns of a minted identifier; `valuesWith` has their values. `ACTIVE_AUTHORITY` selects the naming authority. */
 const COLUMNS = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, ${TEXT_COLUMNS}, alternate_ids,
                             state, lease_until, reservation, client, key_id, request_key, request_index, request_hash,
                             position, registered, is_first_event`;
@@ -39,7 +39,7 @@ const ACTIVE_AUTHORITY = `CROSS JOIN LATERAL (
       WHERE n.prefix = w.naming_authority AND n.state = 'active' AND n.version = w.authority_version OFFSET 0
     ) n`;
 
-/** What the identifier of a row describes; selected here so that nothing can fail between the commit and the response. */
+/** The objects that the identifier of a row describes. The insert selects them, so that no read can fail after the commit. */
 const describes = (row: string): string => `ARRAY(
            SELECT ARRAY[(SELECT m.prefix FROM naming_authority m WHERE m.id = d.naming_authority_id)
                           || '/' || coalesce(d.local_name, upper(replace(d.guid::text, '-', ''))), d.metadata_id]
@@ -57,9 +57,9 @@ const newerVersions = (row: string): string => `ARRAY(
            )`;
 
 /**
- * Conditions check what unique indexes do not: the naming authority, and that the index in the request is free (see the function in the
- * migrations); the latter is not evaluated without a key. Unique indexes decide the rest: the insert names no conflict target, so an object
- * with a conflict is not inserted. A single row is not matched by ordinal, which saves a fifth of the time of PostgreSQL.
+ * The conditions check what unique indexes do not: that the naming authority is active and unchanged, and, with a key, that the index in
+ * the request is free (see `usable_request_places` in the migrations). Unique indexes check the rest: ON CONFLICT has no target, so an
+ * object with any conflict is not inserted. A single row is not matched by ordinal, which saves a fifth of the time of PostgreSQL.
  * @param isNamed true for a name from the request, which no alternate identifier may claim; false for a generated name, which nothing can
  * describe, replace or claim yet.
  */
@@ -123,16 +123,16 @@ export const insertAlternates = ($: Numbered): string => `
 
 const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 
-/** Statements for rows without more have only the first of these parameters. */
+/** `INSERT_MANY` has only the first of these parameters, `MANY_PARAMETERS`. */
 const $ = numbered(
   [MANY_PARAMETERS, RECORD_PARAMETERS, ALTERNATE_PARAMETERS, VALUES_PARAMETERS, VERSION_PARAMETERS].flat(),
 );
 
 /**
  * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one statement must not
- * conflict in any unique index. OFFSET 0 and IS TRUE: see the planner assumptions.
+ * conflict in any unique index. For OFFSET 0 and IS TRUE, see "Planner assumptions" in architecture.md.
  * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
- * fails the whole statement. Without joins, one plan suits any number of rows.
+ * fails the whole statement. If false, the statement has no joins, so one plan suits any number of rows.
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');

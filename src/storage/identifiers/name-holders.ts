@@ -6,7 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/** A metadata ID or an alternate under its naming authority, or an identifier that an alternate names, under its own. */
+/** A metadata ID or alternate and the naming authority of its record, or an identifier that an alternate names and its naming authority. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }
@@ -25,7 +25,7 @@ export interface NameHolder {
   readonly isLegal?: boolean;
 }
 
-/** $1: ordinals; $2: naming authorities; $3: GUIDs; $4: keys of local names. OFFSET 0: see the planner assumptions. */
+/** $1: ordinals; $2: naming authorities; $3: GUIDs; $4: keys of local names. For OFFSET 0, see "Planner assumptions" in architecture.md. */
 const FIND_IDS = `
   WITH w AS MATERIALIZED (
     SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
@@ -42,7 +42,7 @@ const FIND_IDS = `
 
 /**
  * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules; $7: GUIDs;
- * $8: keys of local names. Names are compared in SQL, because a record can have 100 of them. OFFSET 0: see the planner assumptions.
+ * $8: keys of local names. A record can have 100 names, so SQL compares them. For OFFSET 0, see "Planner assumptions" in architecture.md.
  */
 const FIND_HOLDERS = `
   WITH w AS MATERIALIZED (
@@ -120,13 +120,13 @@ export class NameHolders {
     for (const row of rows) {
       const { ordinal, local_name: localName } = row;
       const address = addresses[ordinal];
-      // The database compares GUIDs.
+      // The database has compared a GUID itself, but a local name only by its key.
       if (address !== undefined && (localName === null || isAt(localName, address))) found[ordinal] = row;
     }
     return found;
   }
 
-  /** The identifiers that have the keys of names, or are named; null if a name is free. */
+  /** For each name, the identifier that has its key, or that it names; null if the name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
     if (names.length === 0) return [];
     const values = [

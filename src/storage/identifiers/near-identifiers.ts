@@ -16,8 +16,8 @@ export interface NearSearch {
 }
 
 /**
- * $1: the naming authority; $2 and $3: the keys; $4 and $5: the first and the last GUID with the digits at the start. Each key is a probe
- * of a unique index, and the range reads at most two rows, so the cost does not grow with the table. OFFSET 0: see the planner assumptions.
+ * $1: the naming authority; $2 and $3: the keys; $4 and $5: the range of GUIDs with `start`. Each key is looked up in a unique index, and
+ * the range reads at most two rows, so the cost does not grow with the table. For OFFSET 0, see "Planner assumptions" in architecture.md.
  */
 export const NEAR = `
   WITH authority AS MATERIALIZED (SELECT n.id FROM naming_authority n WHERE n.prefix = $1)

@@ -4,19 +4,19 @@ import type { State } from '../../registry/identifier-record.js';
 /** A filter for identifiers; all given members must match. */
 export interface PageFilter {
   readonly metadata?: CanonicalName | undefined;
-  /** The text as an opaque metadata ID; records with either of the two match. */
+  /** The same text as an opaque metadata ID; records with this one or with `metadata` match. */
   readonly opaqueMetadata?: CanonicalName | undefined;
   readonly hasMetadata?: boolean | undefined;
   readonly alternate?: CanonicalName | undefined;
   readonly namingAuthority?: string | undefined;
-  /** Absent if all are visible. */
+  /** The visible naming authorities; absent if all are visible. */
   readonly namingAuthorities?: readonly string[] | undefined;
   readonly state?: State | undefined;
   readonly target?: string | undefined;
   readonly hasTarget?: boolean | undefined;
   /**
-   * The naming authorities whose hidden values the principal sees; absent for all. A filter by such values finds no other identifiers that
-   * are withdrawn for legal reasons.
+   * The naming authorities whose hidden values the principal sees; absent for all. Under other naming authorities, a filter by hidden
+   * values does not match identifiers withdrawn for legal reasons.
    */
   readonly curated?: readonly string[] | undefined;
   /** The first bytes of the target as stored. */
@@ -42,7 +42,7 @@ export const MAX_LISTS = 100;
 /** The condition of the index of identifiers without a metadata ID. */
 export const WITHOUT_METADATA = "(metadata_key IS NULL OR state = 'reserved')";
 
-/** Conditions on the current state, written like that of its partial index. */
+/** Conditions on the current state, written so that they match the condition of the partial index. */
 const IN_STATE: Readonly<Record<State, string>> = {
   active: "state = 'active'",
   reserved: "state <> 'active' AND state = 'reserved' AND NOT expired",
@@ -53,8 +53,8 @@ const IN_STATE: Readonly<Record<State, string>> = {
 const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 
 /**
- * The conditions of a filter on the view `identifier_record` as `r`, without its times. `OFFSET 0` keeps the search of the history as an
- * index look-up for each changed row.
+ * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. `OFFSET 0` keeps the search of the
+ * history as an index look-up for each changed row.
  * @param add adds a parameter and returns its name.
  */
 export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => string): string[] {
@@ -105,7 +105,7 @@ export function hasName({ metadata, opaqueMetadata, alternate }: Omit<PageFilter
   return metadata !== undefined || opaqueMetadata !== undefined || alternate !== undefined;
 }
 
-/** Whether an index has the rows of a filter in order, and few others. A page of another filter compares a limited number of rows. */
+/** Whether an index has the rows of a filter in order, and few that do not match. With other filters, a page compares a limited number. */
 export function isServed(filter: PageFilter): boolean {
   if (hasName(filter)) return true;
   const { namingAuthority, namingAuthorities, target, hasTarget, hasMetadata } = filter;

@@ -9,7 +9,7 @@ interface Query {
 }
 
 /**
- * The query of one page, with keyset pagination. The index of each indexed filter ends with the order of the pages.
+ * The query of one page, with keyset pagination. Each index that serves a filter ends with the columns by which pages are ordered.
  * @param index the index of `endsQuery` to which the range belongs.
  */
 export function pageQuery(filter: NumberedFilter, range: PageRange, limit: number, index = 0): Query {
@@ -31,11 +31,11 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
       ) page
     ) bounded
     WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY ${order}`;
-  // Unnamed, because the plan depends on the values.
+  // The statement has no name, because its best plan depends on the values.
   return { text, values };
 }
 
-/** Counts the identifiers of a filter in a range, up to `limit`. @param index as for a page. */
+/** Counts the identifiers of a filter in a range, up to `limit`. @param index as for `pageQuery`. */
 export function countQuery(filter: NumberedFilter, range: PageRange, limit: number, index: number): Query {
   const values: unknown[] = [];
   const where = whereOf(filter, range, values, index);

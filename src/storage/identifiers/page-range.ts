@@ -31,14 +31,14 @@ export function rangeOf(
   return cursor === undefined ? whole : rangeAfter(whole, cursor);
 }
 
-/** The rest of a range after this identifier, in its order. */
+/** The rest of a range after this identifier, in the order of the range. */
 export function rangeAfter(range: PageRange, cursor: PageCursor): PageRange {
   const { order, after, before } = range;
   if (order === 'createdAt') return { ...range, after: after === null || isBefore(after, cursor) ? cursor : after };
   return { ...range, before: before === null || isBefore(cursor, before) ? cursor : before };
 }
 
-/** The start of a range up to and including this identifier, in its order. */
+/** The start of a range up to and including this identifier, in the order of the range. */
 export function rangeUpTo(range: PageRange, { createdAt, id }: PageCursor): PageRange {
   return range.order === 'createdAt'
     ? { ...range, before: { createdAt, id: id + 1n } }
@@ -74,8 +74,8 @@ export interface EndsQuery {
 }
 
 /**
- * Finds where each index has read `most` identifiers of a range: a row for each index that has so many. Up to the last of these rows, or in
- * the whole range if an index has no row, that index has at most `most` identifiers.
+ * Finds where each index has read `most` identifiers of a range, and returns a row for each index that has so many. An index has at most
+ * `most` identifiers up to its row, or in the whole range if it has no row.
  */
 export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): EndsQuery {
   const values: unknown[] = [];
@@ -89,7 +89,7 @@ export function endsQuery(filter: NumberedFilter, range: PageRange, most: number
 
 /**
  * The condition that an index has an identifier in a range, as a list of IDs. The planner does not know that the range has few of them, and
- * would choose an index that has more.
+ * would otherwise choose an index that has more.
  * @param index as numbered by `endsQuery`; the first one has all identifiers, and needs no condition.
  */
 export function indexConditions(

@@ -47,7 +47,7 @@ export type SearchResult = readonly FoundName[] | 'slow' | 'large';
 export class ValueSearch {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** In order of minting. */
+  /** Finds identifiers in order of minting. */
   async find(query: ValueQuery): Promise<SearchResult> {
     const client = await this.pool.connect();
     let isSound = false;
@@ -96,7 +96,7 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
       ) found
     ) bounded
     WHERE bytes - own <= ${MAX_RESULT_BYTES} ORDER BY created_at, id`;
-  // Unnamed, because the plan depends on the values.
+  // The statement has no name, because its best plan depends on the values.
   return { text, values };
 }
 

@@ -12,7 +12,7 @@ import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 /** Maximum age in milliseconds. Mints do not depend on it, because their statement compares the version with the row. */
 const MAX_AGE_MS = 1000;
 
-/** Changes of this time are read again, because clocks differ and commits are late. */
+/** Changes up to this time before the last known one are read again, because clocks differ and a commit follows its time stamp. */
 const OVERLAP_MS = 60_000;
 
 /**
@@ -50,7 +50,7 @@ export class NamingAuthorityCache {
     server.on?.('error', () => (this.needsAll = true));
   }
 
-  /** At most a second old. */
+  /** Returns a snapshot that is at most a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
     return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
   }
@@ -72,13 +72,13 @@ export class NamingAuthorityCache {
 
   /**
    * Reads changed rows, including everything committed before the call.
-   * @param which prefixes that are always read; `all` also finds manual changes.
+   * @param which prefixes that are always read; `all` reads all rows, which also finds manual changes.
    */
   async refresh(which: readonly string[] | 'all' = []): Promise<NamingAuthoritySnapshot> {
     if (which === 'all') this.needsAll = true;
     // PostgreSQL rejects NUL in a text; no prefix has one.
     else for (const prefix of which) if (!prefix.includes('\0')) this.needed.add(namingAuthorityKey(prefix));
-    // A read in progress may miss the change.
+    // A read in progress may miss a change that was committed before this call.
     if (this.refreshing !== null) await this.refreshing.catch(() => null);
     this.refreshing ??= this.read().finally(() => (this.refreshing = null));
     return this.refreshing;
@@ -168,7 +168,7 @@ async function readChanged(server: Sessions, since: string, names: readonly stri
   return (await server.query<NamingAuthorityRow>(query)).rows;
 }
 
-/** The time is compared too, because a failover that lost a change can reuse its version for other settings. */
+/** The time is compared too, because after a failover that lost a change, its version can be used again for other settings. */
 function isSame(known: NamingAuthority | undefined, row: NamingAuthorityRow): boolean {
   if (known?.version !== row.version || known.state !== row.state) return false;
   return known.updatedAt.getTime() === row.updated_at.getTime() && hasUsers(known, namingAuthorityOf(row));

@@ -5,7 +5,7 @@ import { STATES, type State } from '../../registry/identifier-record.js';
 import { Batcher } from '../batcher.js';
 import type { Queryable } from '../transactions.js';
 
-/** Above this number counts are estimates. */
+/** Above this number, counts are estimates. */
 const COUNTED_EXACTLY = 10_000;
 
 interface Count {
@@ -17,8 +17,8 @@ export type StateCounts = Readonly<Record<State, Count>>;
 
 /**
  * $1: prefixes; $2: the largest count. The conditions are ranges of an index and compare whole rows in the order of its columns, which
- * leaves the planner no other index. With a condition on the naming authority alone, it would read all others as soon as most identifiers
- * belong to one.
+ * leaves the planner no other index. With a condition on the naming authority alone, the planner would choose to read the whole table once
+ * most identifiers belong to one naming authority.
  */
 export const COUNT = `
   SELECT p.prefix, p.id,
@@ -53,7 +53,7 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** Single prefixes share a statement; few, because it may read 10,000 rows for each. */
+/** Requests for one prefix share a statement. Its size is limited, because it may read 10,000 rows for each prefix. */
 const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
 /** Each list has its own statement. */
@@ -69,7 +69,7 @@ export class NamingAuthorityCounts {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Counts in the order of `prefixes`. @param transaction sees its changes; without it, concurrent requests share the count. */
+  /** Counts in the order of `prefixes`. @param transaction its changes are counted; without it, concurrent requests share the count. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     if (transaction !== undefined) return countAll(transaction, prefixes);
     const [first] = prefixes;
@@ -78,7 +78,7 @@ export class NamingAuthorityCounts {
     const key = keyOf(prefixes);
     const waiting = this.waitingLists.get(key);
     if (waiting !== undefined) return waiting;
-    // Deferred, because the statement could begin before the list is added to the map.
+    // Deferred, because otherwise the statement could begin before the list is added to the map.
     const counted = Promise.resolve().then(() => this.lists.add(prefixes));
     this.waitingLists.set(key, counted);
     try {

@@ -13,7 +13,7 @@ export interface NamingAuthorityFamily {
   readonly children: readonly string[];
 }
 
-// "C" folds ASCII letters alone (R-15), like `namingAuthorityKey`. "/" is the byte after ".", which follows the key.
+// "C" folds only ASCII letters (R-15), like `namingAuthorityKey`. "/" is the byte after ".", so it ends the range of derived prefixes.
 
 /** $1: the key of the prefix. */
 const BY_KEY = String.raw`
@@ -60,13 +60,13 @@ export class NamingAuthorityReader {
     return rows[0] === undefined ? null : familyOf(rows[0]);
   }
 
-  /** Those of the prefixes that are naming authorities, as they were created. */
+  /** The prefixes that exist as naming authorities, with the letters with which they were created. */
   async existing(prefixes: readonly string[], from: Queryable = this.pool): Promise<string[]> {
     const { rows } = await from.query<{ prefix: string }>(EXISTING, [prefixes.map(namingAuthorityKey)]);
     return rows.map(({ prefix }) => prefix);
   }
 
-  /** One page in byte order, after a prefix, of the `only` visible prefixes (null for all). */
+  /** One page in byte order, after the prefix `after`. @param only the visible prefixes; null for all. */
   async page(limit: number, after: string | null, only: readonly string[] | null): Promise<NamingAuthorityFamily[]> {
     const { rows } = await this.pool.query<FamilyRow>(PAGE, [limit, after, only]);
     return rows.map(familyOf);

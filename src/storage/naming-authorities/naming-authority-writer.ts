@@ -139,7 +139,7 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
-    // Checked before the update, which locks all writes of names when it changes a rule, because the check reads all names.
+    // Checked before the update, because the check reads all names, and an update that changes a rule blocks all writes of names.
     if (after.caseInsensitive !== before.caseInsensitive) {
       await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
     }
@@ -171,7 +171,7 @@ async function requireNoNameWithCase(transaction: Queryable, namingAuthority: st
   if (rows[0] !== undefined) throw new NamesStoredByOtherCase(was);
 }
 
-/** The document of a naming authority that its history patches. */
+/** The document of a naming authority to which the patches of its history apply. */
 function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
   const { state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = namingAuthority;
   const { uuidVersion, targetTemplate, resolver } = namingAuthority;

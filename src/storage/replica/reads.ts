@@ -75,7 +75,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
     this.caches = new Readers(primary, replica, (server) => new NamingAuthorityCache(server, resolver));
   }
 
-  /** At most a second old. */
+  /** Returns a snapshot that is at most a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
     return this.primary.isCurrent ? this.primary.current() : this.caches.primaryFirst((at) => at.current());
   }
@@ -113,8 +113,8 @@ export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' |
 }
 
 /**
- * $1: the identifier; $2: the limit. Only patches of at most 16 KiB, because one can have 1.6 MB. Each half has its limit, because
- * otherwise PostgreSQL would read every change of the identifier to sort both.
+ * $1: the identifier; $2: the limit. Patches above 16 KiB are not read, because one can have 1.6 MB. The half of `change` has its own
+ * limit, because otherwise PostgreSQL would read and sort every change of the identifier.
  */
 const LAST_OF_IDENTIFIER = `
   SELECT version, kind, at, client, patch FROM (

@@ -7,7 +7,7 @@
  * query, fragment  = *( pchar / "/" / "?" )                                     CID-16, CID-19 (sic)
  *
  * Canonical: the guid in upper case (CID-14); query and fragment with the escapes of RFC 3986 6.2.2, otherwise
- * unchanged (R-03). The guid need not be a valid UUID (R-04), and the escaped octets need not be UTF-8 (R-31).
+ * unchanged (R-03). The guid need not be a valid UUID (R-04), and the escaped bytes need not be UTF-8 (R-31).
  */
 import { classesOf, HEX_DIGIT, LOWER_CASE, UNRESERVED } from '../grammar/ascii.js';
 import { brand } from '../brand.js';
@@ -22,7 +22,7 @@ import { formatTail, tailFault } from '../grammar/uri-syntax.js';
 const GUID_UPPERCASED = /* @__PURE__ */ repair('GUID_UPPERCASED');
 const GUID_LENGTH = 32;
 
-/** What a CORDRA identifier is made of. A query or fragment that is absent or null is none. */
+/** The parts of a CORDRA identifier. A query or fragment that it does not have is absent or null. */
 export interface CordraIdParts {
   readonly namingAuthority: string;
   readonly guid: string;
@@ -41,7 +41,7 @@ export function parseCordraId(input: string): Result<CordraId> {
   return readDelimited(input, slash, hash < 0 || mark < hash ? mark : -1, hash);
 }
 
-/** Parses a text whose "/", "?" and "#" are at the given places; the last two can be -1. */
+/** Parses a text whose "/", "?" and "#" are at the given places; those of "?" and "#" can be -1. */
 function readDelimited(input: string, slash: number, query: number, hash: number): Result<CordraId> {
   const queryEnd = hash < 0 ? input.length : hash;
   const inTail = tailFault(input, query, hash, 'CID-16', 'CID-19');
@@ -100,8 +100,8 @@ export function readPlainCordraId(text: string, start: number): Success<CordraId
 }
 
 /**
- * Whether the length after the slash is that of a CORDRA identifier. Most Handles have another one and need no error
- * that explains the difference.
+ * Whether the length after the slash is that of a CORDRA identifier. Most Handles have another length, and need no error that
+ * explains why they are not CORDRA identifiers.
  */
 export function hasGuidLength(text: string, slash: number, end: number): boolean {
   const length = end - slash - 1;
@@ -128,7 +128,7 @@ export function asHandle(id: CordraId): Handle {
 /** Whether a value is a CORDRA identifier; false for a value that is not a string. */
 export const isCordraId = (input: unknown): boolean => typeof input === 'string' && parseCordraId(input).ok;
 /**
- * The CORDRA identifier of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * The CORDRA identifier of a text, or of its parts. The offset of a fault in parts refers to the text that they form.
  * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export const toCordraId = (input: string | CordraIdParts): CordraId =>

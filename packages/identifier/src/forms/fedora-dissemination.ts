@@ -25,10 +25,10 @@ import { utf8Fault } from './segments.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import type { UriScan } from '../grammar/uri-syntax.js';
 
-/** Characters after decoding (FED-11). */
+/** Maximum length after decoding, in characters (FED-11). */
 export const MAX_DATASTREAM_ID_LENGTH = 64;
 
-/** What a datastream or a method call is made of. All is decoded; a parameter can have its `text` as in the URI (R-27). */
+/** The decoded parts of a datastream or a method call. A parameter can also have its `text`, as in the URI (R-27). */
 export type FedoraDisseminationParts =
   | Pick<FedoraDatastream, 'pid' | 'datastreamId'>
   | (Pick<FedoraMethodCall, 'pid' | 'sDefPid' | 'methodName'> & {
@@ -68,7 +68,7 @@ export function formatFedoraDissemination(dissemination: FedoraDissemination): s
 export const isFedoraDissemination = (input: unknown): boolean =>
   typeof input === 'string' && parseFedoraDissemination(input).ok;
 /**
- * The datastream or method call of a URI, or of its parts. The offset of a fault in parts counts in the URI that they make.
+ * The datastream or method call of a URI, or of its parts. The offset of a fault in parts refers to the URI that they form.
  * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export const toFedoraDissemination = (input: string | FedoraDisseminationParts): FedoraDissemination =>

@@ -5,7 +5,7 @@
  * name   = 1*query-character without "&" and "="      value = *query-character without "&"
  *
  * Normal form: escapes of unreserved characters decoded, other escapes in upper case (R-27), and the parameters sorted
- * by their decoded names and then by their decoded values, as UTF-8 octets. The sort is stable and keeps duplicates;
+ * by their decoded names and then by their decoded values, as UTF-8 bytes. The sort is stable and keeps duplicates;
  * ";" is not a separator (R-18).
  */
 import { UNRESERVED } from '../grammar/ascii.js';
@@ -44,7 +44,7 @@ export function formatParams(params: readonly Pick<FedoraParam, 'text'>[]): stri
   return params.length === 0 ? '' : `?${params.map((param) => param.text).join('&')}`;
 }
 
-/** Compares the UTF-8 octets of two texts: negative, 0 or positive. */
+/** Compares the UTF-8 bytes of two texts: negative, 0 or positive. */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
@@ -54,7 +54,7 @@ export function compareUtf8(a: string, b: string): number {
   return utf8Rank(a.charCodeAt(i)) - utf8Rank(b.charCodeAt(i));
 }
 
-/** UTF-8 sorts by code point. In UTF-16 surrogates, which encode the highest code points, sort before U+E000. */
+/** The rank of a code unit in UTF-8. Surrogates encode the highest code points, but in UTF-16 they sort before U+E000. */
 function utf8Rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

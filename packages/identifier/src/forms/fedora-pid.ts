@@ -19,7 +19,7 @@ import { joinRepairs, NO_REPAIRS, repair } from '../repairs.js';
 import { describe, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
 import { isTriplet } from '../grammar/uri-syntax.js';
 
-/** Characters of the normal form (FED-06). */
+/** Maximum length of the normal form, in characters (FED-06). */
 export const MAX_PID_LENGTH = 64;
 
 const SEPARATOR_DECODED = /* @__PURE__ */ repair('SEPARATOR_DECODED');
@@ -82,7 +82,7 @@ export function formatFedoraPid(pid: FedoraPid): string {
 /** Whether a value is a PID; false for a value that is not a string. */
 export const isFedoraPid = (input: unknown): boolean => typeof input === 'string' && parseFedoraPid(input).ok;
 /**
- * The PID of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * The PID of a text, or of its parts. The offset of a fault in parts refers to the text that they form.
  * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string.
  */
 export function toFedoraPid(input: string | Pick<FedoraPid, 'namespaceId' | 'objectId'>): FedoraPid {
@@ -98,7 +98,7 @@ function isNamespaceCharacter(code: number): boolean {
   return (classesOf(code) & UNRESERVED) !== 0 && code !== 0x5f && code !== 0x7e;
 }
 
-/** 1 for ":", 3 for its escape, 0 for any other text. */
+/** The length of a separator: 1 for ":", 3 for its escape, 0 for any other text. */
 function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
   if (input.charCodeAt(at) === 0x3a) return 1;
   const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;

@@ -50,7 +50,7 @@ export function formatHandle(handle: Handle): string {
 export const isHandle = (input: unknown, options?: HandleOptions): boolean =>
   typeof input === 'string' && parseHandle(input, options).ok;
 /**
- * The Handle of a text, or of its parts. The offset of a fault in parts counts in the text that they make.
+ * The Handle of a text, or of its parts. The offset of a fault in parts refers to the text that they form.
  * @throws IdentifierSyntaxError, and a TypeError for a part that is not a string, or an unknown charset.
  */
 export function toHandle(

@@ -8,7 +8,7 @@
  * local-name                 1*pchar, one segment, "/" escaped as %2F (URI-34, R-08); not "." or ".." (R-34)
  *
  * The resolver decides whether two or three segments are expected (URI-31). A local name of "." or ".." is rejected even
- * when it is escaped: clients remove such segments (R-22), so that the resolver receives another URI.
+ * when it is escaped: clients remove such segments (R-22), so that the resolver receives a different URI.
  */
 import { PCHAR, UNRESERVED } from '../grammar/ascii.js';
 import { readAuthority, userinfoEnd } from '../grammar/uri-authority.js';

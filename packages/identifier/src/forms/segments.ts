@@ -17,7 +17,7 @@ import { readFragment, readQuery, tailRepairs, type UriScan } from '../grammar/u
 
 const SLASH_ESCAPED = /* @__PURE__ */ repair('SLASH_ESCAPED');
 
-/** The rules of a form. */
+/** The rules by which a form is parsed. */
 export type Profile = 'cordra' | 'generic' | 'handle-scheme';
 
 export interface SegmentRules {
@@ -33,8 +33,8 @@ export interface SegmentRules {
 }
 
 /**
- * Parses from `start` to the end of the path in `scan`. The profile `cordra` requires a CORDRA identifier, no profile
- * prefers one, and the others return a Handle.
+ * Parses from `start` to the end of the path in `scan`. The profile `cordra` requires a CORDRA identifier; without a
+ * profile one is preferred; with any other profile the result is a Handle.
  */
 export function readSegments(
   input: string,

@@ -55,7 +55,7 @@ export function uuidVersion(uuid: Uuid): number | null {
   return uuidVariant(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
 }
 
-/** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); not nil and max (UUID-06). */
+/** Whether a UUID has the variant and an assigned version of the DCE algorithm (UUID-04); false for nil and max (UUID-06). */
 export function isDce(uuid: Uuid): boolean {
   const version = uuidVersion(uuid);
   return version !== null && version >= 1 && version <= 8;

@@ -66,10 +66,7 @@ const HEX_VALUES = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, code) =>
   code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57,
 );
 
-/**
- * The value of a hexadecimal digit.
- * @param code a hexadecimal digit.
- */
+/** The value of a hexadecimal digit. @param code the code unit of the digit. */
 export function hexValue(code: number): number {
   return HEX_VALUES[code & 127] ?? 0;
 }

@@ -1,10 +1,10 @@
 /**
  * The permitted characters of a Handle (HS-02, HUS-08, R-12, R-29).
  *
- * All printable characters of UCS-2. Not printable: C0 and C1 controls, DEL, line and paragraph separators, U+FEFF,
- * bidirectional controls (which make one Handle look like another), noncharacters and lone surrogates. Space and the
- * other format characters are printable; some scripts need the joiners. `unicode` also permits characters beyond UCS-2.
- * Nothing is normalized or trimmed (R-20).
+ * All printable characters of UCS-2 are permitted. C0 and C1 controls, DEL, line and paragraph separators, U+FEFF,
+ * bidirectional controls (which make one Handle look like another), noncharacters and lone surrogates are not printable.
+ * The space is printable, and so are all other format characters: some scripts need joiners. `unicode` also permits
+ * characters beyond UCS-2. Nothing is normalized or trimmed (R-20).
  */
 import { describe, fail, type Failure } from '../syntax-error.js';
 

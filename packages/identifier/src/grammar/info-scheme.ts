@@ -3,8 +3,8 @@
  *
  * info-URI = "info:" namespace "/" *( pchar / "/" ) [ "#" fragment ]
  *
- * Scheme and namespace are case-insensitive and written in lower case. The namespace defines the rest: that of Fedora
- * adds a query for method calls (R-19).
+ * Scheme and namespace are case-insensitive and written in lower case. The namespace defines the rest; the
+ * namespace `fedora` adds a query for method calls (R-19).
  */
 import { hasAt } from './ascii.js';
 import { joinRepairs, repair, type Repairs } from '../repairs.js';

@@ -1,6 +1,6 @@
 /**
  * Percent-encoding (RFC 3986 2.1) of UTF-8 (RFC 3629). The functions of the platform are not used, because they throw
- * on lone surrogates, escape more than these forms, and do not return the position of a fault.
+ * on lone surrogates, escape more characters than these forms do, and do not return the position of a fault.
  *
  * pct-encoded = "%" HEXDIG HEXDIG
  *
@@ -12,7 +12,7 @@ import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
-/** Up to this length, a decoded text is concatenated. */
+/** Up to this length, a text is decoded by concatenation. */
 const SHORT_TEXT = 96;
 const ESCAPE_DECODED = /* @__PURE__ */ repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
@@ -32,7 +32,7 @@ export function decode(input: string, start: number, end: number): string | numb
     if (point === PERCENT) {
       const length = sequenceLength(input, i - 1, end);
       if (length === 0) return i - 1;
-      // The first octet of a sequence carries 7, 5, 4 or 3 bits, each of the others 6 (RFC 3629 3).
+      // The first byte of a sequence has 7, 5, 4 or 3 bits of the code point, each following byte 6 (RFC 3629 3).
       point = octetAt(input, i - 1) & (length === 1 ? 0x7f : 0xff >> (length + 1));
       for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i - 1 + n * 3) & 0x3f);
       i += length * 3 - 1;
@@ -83,8 +83,8 @@ export function encode(text: string, raw: number): string {
 }
 
 /**
- * Normalizes the escapes of a piece (RFC 3986 6.2.2): decodes those of unreserved characters, and converts others to
- * upper case (R-03).
+ * Normalizes the escapes of a piece (RFC 3986 6.2.2): decodes those of unreserved characters, and converts all
+ * others to upper case (R-03).
  */
 export function normalizeEscapes(input: string, start: number, end: number): string {
   if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);

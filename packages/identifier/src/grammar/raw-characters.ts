@@ -36,7 +36,7 @@ function escapeRaw(text: string): string {
   return escaped + text.slice(copied);
 }
 
-/** Whether a character is not escaped: all of a URI but "[" and "]", which only a URI authority may contain. */
+/** Whether a character is left as it is: any character of a URI except "[" and "]", which only a URI authority may contain. */
 function isUriCharacter(code: number): boolean {
   return (classesOf(code) & QUERY) !== 0 || code === 0x25 || code === 0x23;
 }

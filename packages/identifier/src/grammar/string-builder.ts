@@ -7,9 +7,9 @@
 const CHUNK = /* @__PURE__ */ new Uint16Array(8192);
 /** Up to this length, characters are concatenated. */
 const SHORT_TEXT = 48;
-/** Units that one call can write: a code point as four escapes. */
+/** Maximum number of units that one call writes: a code point as four escapes. */
 const LONGEST = 12;
-/** The chunk is in the order of the machine, which is little-endian wherever JavaScript runs. */
+/** The chunk has the byte order of the machine, which is little-endian wherever JavaScript runs. */
 const UNITS = /* @__PURE__ */ new TextDecoder('utf-16le', { ignoreBOM: true });
 
 export class StringBuilder {
@@ -30,17 +30,17 @@ export class StringBuilder {
       return;
     }
     this.unit(0xd7c0 + (code >> 10));
-    // There is room for it: a chunk is not flushed between the two halves.
+    // There is room for the second half: a chunk is not flushed between the two halves.
     CHUNK[this.used++] = 0xdc00 | (code & 0x3ff);
   }
 
-  /** Writes an octet as an escape in upper case. */
+  /** Writes a byte as an escape in upper case. */
   triplet(octet: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     this.put(octet);
   }
 
-  /** Writes a code point as the escapes of its UTF-8 octets. */
+  /** Writes a code point as the escapes of its UTF-8 bytes. */
   triplets(code: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
     if (code < 0x80) {

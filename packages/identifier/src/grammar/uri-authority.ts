@@ -7,7 +7,7 @@
  * port      = *DIGIT
  *
  * Normal form: the host in lower case with unnecessary escapes decoded, without an empty port and without the default
- * port of http or https. A host with a trailing dot is another host.
+ * port of http or https. A host with a trailing dot is a different host.
  */
 import { isDigit, REG_NAME, UNRESERVED } from './ascii.js';
 import { isIPLiteral } from './ip-address.js';

@@ -23,8 +23,9 @@ export interface UriScan {
   readonly query: number;
   /** The index of the "#" before the fragment, or -1. */
   readonly fragment: number;
-  /** The first and second "/" of the scanned text before the query, or -1. */
+  /** The index of the first "/" of the scanned text before the query, or -1. */
   readonly slash: number;
+  /** The index of the second such "/", or -1. */
   readonly secondSlash: number;
   /** Whether the text has an escape. */
   readonly escaped: boolean;
@@ -96,7 +97,7 @@ export function scanUri(input: string, start: number): UriScan | Failure {
   return fault ?? { ok: true, pathEnd, query, fragment, slash, secondSlash, escaped, bracket };
 }
 
-/** The normal form of a query or fragment, without its delimiter; null when absent (R-03). */
+/** The normal form of the query, without its delimiter; null when absent (R-03). */
 export function readQuery(input: string, scan: UriScan): string | null {
   return scan.query < 0
     ? null
@@ -145,7 +146,7 @@ function componentFault(
   return fail(`INVALID_${what}`, at, rule, `a ${what.toLowerCase()} cannot contain ${describe(input, at)} here`);
 }
 
-/** As `span`, of the classes and of escapes. */
+/** Like `span`, but escapes are skipped too. */
 export function spanEscaped(input: string, start: number, end: number, classes: number): number {
   let i = span(input, start, end, classes);
   while (i + 2 < end && input.charCodeAt(i) === 0x25 && isTriplet(input, i)) i = span(input, i + 3, end, classes);

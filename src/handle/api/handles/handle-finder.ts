@@ -13,7 +13,7 @@ interface CurrentAuthorities {
   current(): Promise<NamingAuthoritySnapshot>;
 }
 
-/** Finds the records of Handles as native texts; URIs are not recognized. */
+/** Finds the records of Handles that are given as native texts; URIs are not recognized. */
 export class HandleFinder {
   constructor(
     private readonly records: RecordReader,
@@ -28,7 +28,7 @@ export class HandleFinder {
     return locationIn(await this.visible(principal), handle);
   }
 
-  /** The record at a location; null for a reserved or deleted one too. */
+  /** The record at a location; null if there is none, or if it is reserved or deleted. */
   async find({ address }: HandleLocation): Promise<IdentifierRecord | null> {
     const record = address === null ? null : await this.records.find(address);
     return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;

@@ -4,23 +4,23 @@ import { invalidValue } from '../../../problem/problem.js';
 import type { ValueSelection } from '../../values/index.js';
 import type { Presentation } from '../send-response.js';
 
-/** The parameters of a request below `/api/handles`. Others are ignored, among them `auth`, `cert` and `doNotRefer`. */
+/** The parameters of a request below `/api/handles`. Unlisted parameters are ignored, such as `auth`, `cert` and `doNotRefer`. */
 export interface HandlesQuery extends ValueSelection, Presentation {
-  /** Whether a PUT has `index=various`, for the indexes in its body. */
+  /** Whether a PUT has `index=various`, which stands for the indexes in its body. */
   readonly isVarious: boolean;
-  /** An `index` that is not a number from 1 to 2^31 - 1; null for none. */
+  /** The first `index` that is not a number from 1 to 2^31 - 1; null if all are valid. */
   readonly invalidIndex: string | null;
   /** Null where absent. */
   readonly publicOnly: boolean | null;
   readonly overwrite: boolean;
   readonly mintNewSuffix: boolean;
-  /** These three are parameters of lists; null where absent. */
+  /** `prefix`, `page` and `pageSize` are parameters of lists; null where absent. */
   readonly prefix: string | null;
   readonly page: string | null;
   readonly pageSize: string | null;
 }
 
-/** A request without parameters, the most frequent one. */
+/** The value for a request without parameters; most requests have none. */
 export const NO_QUERY: HandlesQuery = Object.freeze({
   types: [],
   indexes: [],
@@ -41,7 +41,7 @@ const MAX_INDEX = 2_147_483_647;
 /**
  * Reads the parameters of the query and those in the body of a POST: a form, or a JSON object, in which an array is one parameter
  * for each item.
- * @throws Problem INVALID_REQUEST for another JSON body of a POST.
+ * @throws Problem INVALID_REQUEST for a POST with any other JSON body.
  */
 export function handlesQuery({ originalUrl, method, body }: FastifyRequest): HandlesQuery {
   const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];

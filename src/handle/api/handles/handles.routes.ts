@@ -16,7 +16,7 @@ export interface HandlesHandlers {
   readonly writes: WriteHandler;
 }
 
-/** @param requiresKeys whether writing requires a key, which protects it from pages of other origins. */
+/** @param requiresKeys whether writing requires a key. A key protects writes from pages of other origins. */
 export function addHandlesRoutes(
   server: FastifyInstance,
   { reads, lists, writes }: HandlesHandlers,
@@ -42,7 +42,7 @@ export function addHandlesRoutes(
   }
 }
 
-/** Seconds for which browsers may store the response to a preflight request; the most that any of them accepts. */
+/** Seconds for which browsers may store the response to a preflight request: the maximum that any browser accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */

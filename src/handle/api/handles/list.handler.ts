@@ -12,7 +12,7 @@ import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 import { requireNoKeyInScript } from './read.handler.js';
 
-/** The Handle of a prefix, which clients may send in place of the prefix. */
+/** The start of the Handle of a prefix, which clients may send in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
 const MAX_NUMBER = 2_147_483_647;
@@ -82,7 +82,7 @@ export class ListHandler {
     return sendResponse(reply, { status: 200, body }, query);
   };
 
-  /** Lists need a user even where reading is public, as at Handle.Net. @throws Problem UNAUTHENTICATED */
+  /** Rejects anonymous requests for lists even where reading is public, as Handle.Net does. @throws Problem UNAUTHENTICATED */
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: lists of handles are not public.');
@@ -107,7 +107,7 @@ function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: numb
   return { offset: Math.min((number ?? 0) * size, MAX_NUMBER), limit: size, members };
 }
 
-/** Null for a text that is not a number, undefined for no text. */
+/** Returns null for a text that is not a number or too large, and undefined without a text. */
 function numberIn(text: string | null): number | null | undefined {
   if (text === null) return undefined;
   const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Infinity;

@@ -30,7 +30,7 @@ import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
 
-/** The JSON of the public values of a record. The cache of records returns the same object again. */
+/** The JSON of the public values of each record object. The cache of records returns the same object many times. */
 const texts = new WeakMap<IdentifierRecord, string>();
 
 /** `GET`, `HEAD` and `POST /api/handles/{handle}`. */
@@ -113,7 +113,7 @@ export function tooLongResponse(handle: string): HandleResponse {
   return invalidResponse(handle, message, CATALOGUE.NAME_TOO_LONG.status);
 }
 
-/** The values of the Handle user of a key: the administrators of its prefix, without its secret. */
+/** The values of the Handle that is the user of a key: the HS_ADMIN value of its prefix, without the secret key. */
 function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
   const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
   return computedValues(source);

@@ -66,7 +66,7 @@ export class WriteHandler {
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
     const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
-    // As at Handle.Net, 201 means that a Handle or only values were created.
+    // As at Handle.Net, 201 means that a Handle was created, or that values were added and none was overwritten.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
   }
@@ -83,7 +83,7 @@ export class WriteHandler {
     const query = handlesQuery(request);
     requireNoKeyInScript(query, request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
-    // An ignored parameter could have limited the write.
+    // The parameters above the maximum would be ignored, and one of them could limit the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
@@ -127,7 +127,7 @@ function withoutKey({ principal }: RequestContext): RequestContext {
   return { principal, idempotencyKey: undefined };
 }
 
-/** Reports the limit of the naming authority in the headers of the response. */
+/** Reports the rate limit of the naming authority in the headers of the response. */
 function chargeReport(reply: FastifyReply): Parameters<HandleRecordsService['mint']>[3] {
   return (quota, taken) => {
     setRateLimitHeaders(reply, 'naming-authority', quota, taken);

@@ -5,7 +5,7 @@ import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierPages } from '../../../storage/identifiers/identifier-pages.js';
 import type { PageCursor } from '../../../storage/identifiers/page-range.js';
 
-/** Records of a page; large records shorten it. */
+/** Maximum number of records of a page; a page of large records has fewer. */
 const PAGE = 500;
 
 /** Reads all active Handles of a naming authority, a page at a time. */
@@ -16,10 +16,10 @@ export class HandleExport {
   ) {}
 
   /**
-   * Native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores case. No connection is held
+   * Yields native texts (`NA/local`) in the order of minting, in upper case where the naming authority ignores case. No connection is held
    * between pages.
    * @param isWanted called before each statement.
-   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when it is no longer wanted.
+   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` is false.
    */
   async *pages(
     { prefix, caseInsensitive }: NamingAuthority,

@@ -12,8 +12,8 @@ import type { HandleFinder } from '../handles/handle-finder.js';
 import type { HandleExport } from './handle-export.js';
 
 /**
- * Serves the remote handle resolver of DSpace. Responses are bare JSON: a list of texts, or `null`. The Handle server sends names
- * and compares prefixes in upper case.
+ * Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server. Responses are bare JSON: a list of texts, or
+ * `null`. The Handle.Net server sends names in upper case, and compares prefixes in upper case.
  */
 export class HdlresolverHandler {
   constructor(
@@ -33,7 +33,7 @@ export class HdlresolverHandler {
     return this.send(reply, 'listed', prefixes);
   };
 
-  /** `GET /hdlresolver/resolve/{handle}`: a list of the target, or `null` without one. */
+  /** `GET /hdlresolver/resolve/{handle}`: a list with the target as its only item, or `null` if there is no target. */
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
@@ -59,7 +59,7 @@ export class HdlresolverHandler {
     }
     const found = this.handles.pages(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);
-    // Read the first page before the response starts, so that errors of the database still have a status.
+    // Read the first page before the response starts, so that a database error still has an error status.
     const first = (await pages.next()).value ?? [];
     this.metrics.handleApi('listed');
     void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });

@@ -28,16 +28,17 @@ import { noteHandle } from '../handle-routes.js';
 import type { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 
-/** Concurrent searches of all clients and of one client; each can use a processor of the database for `MAX_SEARCH_MS`. */
+/** Maximum number of concurrent searches; each can use one processor of the database for `MAX_SEARCH_MS`. */
 const SEARCH_PLACES = 4;
+/** Maximum number of concurrent searches of one client. */
 const SEARCH_SHARE = 2;
 
 const MAX_WAITING_SEARCHES = 50;
 
-/** Records that are read at once; an imported one can have 1.6 MB. */
+/** Number of records that are read at once; an imported record can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values. Responses are bare JSON, as those of the servlet of EUDAT. */
+/** The reverse look-up of Handles by their values. Responses are bare JSON, like those of the servlet of EUDAT. */
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 
@@ -65,7 +66,7 @@ export class HrlsHandler {
     if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
     this.metrics.handleApi('listed');
     if (!retrievesRecords) return sendText(reply, 200, jsonText(found.map(({ handle }) => handle)));
-    // One part, because the names are in memory until the client has read the last record.
+    // The whole response holds one place, because the names stay in memory until the client has read the last record.
     const records = this.records(found, principal);
     await this.places.parts(holder, [records].values()).next();
     void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
@@ -77,7 +78,7 @@ export class HrlsHandler {
     return this.searches.run(holder, () => this.values.find(query));
   }
 
-  /** A JSON object of each Handle with its public values, in the form of `/api/handles`. */
+  /** Yields a JSON object that has the public values of each Handle, in the form of `/api/handles`. */
   private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
     yield '{';
     for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
@@ -95,7 +96,7 @@ export class HrlsHandler {
     return undefined;
   }
 
-  /** Searches need a user even where reading is public, because they read the most. @throws Problem UNAUTHENTICATED */
+  /** Rejects anonymous searches even where reading is public, because searches read the most data. @throws Problem UNAUTHENTICATED */
   private requireUser(principal: Principal): void {
     if (!this.requiresKeys || !principal.isAnonymous) return;
     throw new Problem('UNAUTHENTICATED', 'Send a user and a key: searches are not public.');
@@ -107,7 +108,7 @@ const TOO_SLOW =
   'or for an exact URL or METADATA_ID, which have an index.';
 
 /**
- * The naming authorities that a key covers, or the one of a prefix; null for all.
+ * The naming authorities to search: those that the key covers, or only that of a requested prefix; null for all.
  * @throws HandleFault code 301 for a prefix that is not here or that the key does not cover.
  */
 function searchedIn(

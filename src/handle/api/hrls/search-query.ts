@@ -6,14 +6,15 @@ import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority
 import { searchedOpaqueName } from '../../../registry/opaque-metadata-id.js';
 import type { SearchTerm } from '../../../storage/identifiers/value-search.js';
 
-/** The number of results without the parameter `limit`, and the most results. */
+/** Number of results where the parameter `limit` is absent. */
 const DEFAULT_LIMIT = 1000;
+/** Maximum number of results. */
 const MAX_LIMIT = 100_000;
 
-/** The most results with their records, which can have 1.6 MB each. */
+/** Maximum number of results with their records; a record can have 1.6 MB. */
 const MAX_RECORDS = 1000;
 
-/** Bounded, because each condition and each wildcard makes the comparison of a record slower. */
+/** The limits of a search; each condition and each wildcard makes the comparison with a record slower. */
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
@@ -30,7 +31,7 @@ export interface SearchRequest {
 
 /**
  * The parameters of a search. `limit`, `page`, `retrieverecords` and `enforcesql` are settings of the reverse look-up servlet
- * of EUDAT; each other name is a type of values, in any case, and all of them must match.
+ * of EUDAT; every other name is a type of values, in any case. All of these conditions must match.
  * @param known the naming authorities by which names are recognized.
  * @throws HandleFault code 4
  */
@@ -55,7 +56,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null for a NUL, which the database does not store, and for a text that cannot be a metadata ID. @throws HandleFault code 4 */
+/** Null for a text with NUL, which the database does not store, and for an impossible METADATA_ID. @throws HandleFault code 4 */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {

@@ -5,7 +5,7 @@ import { type NotAppended, appendToTarget } from '../append-to-target.js';
 import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
 
-/** Where a client of a record is redirected, and the value that determines it. */
+/** Where a request for a record is redirected, and the value that determines this. */
 export interface Destination {
   readonly kind: 'alias' | 'location' | 'target';
   /** The path of another Handle of this resolver, or an http or https URL. */
@@ -20,7 +20,7 @@ const LOCATIONS = '10320/loc';
  * target. The selection of a query limits the values, and an alias is followed only without a selection.
  * @param values the public values that the query selects.
  * @param record its target is the URL value of the lowest index.
- * @returns null where the values are shown.
+ * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(
   values: readonly HandleValue[],
@@ -56,7 +56,7 @@ export function withAppended(
   return typeof whole === 'string' ? { ...destination, location: whole } : whole;
 }
 
-/** The locations of a value 10320/loc; null for any other value, and where its data is not XML. */
+/** The locations of a value 10320/loc; null for any other value, and if its data is not XML. */
 export function locationsIn(value: HandleValue): Locations | null {
   return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value)) : null;
 }

@@ -1,13 +1,13 @@
 import { SaxesParser } from 'saxes';
 import { targetOfText } from '../../values/index.js';
 
-/** The most locations that are read from a value. */
+/** Maximum number of locations that are read from a value. */
 const MAX_LOCATIONS = 500;
 
 /** The methods by which a location is chosen, in their order, where the value has no `chooseby`. */
 const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
 
-/** The most parameters `locatt` that are read; a request needs one or two. */
+/** Maximum number of parameters `locatt` that are read; a request needs one or two. */
 const MAX_WANTED = 10;
 
 export interface Location {
@@ -55,7 +55,7 @@ export function parseLocations(xml: string): Locations | null {
  * Chooses one location. The method "country" has no effect, because the country of a client is unknown.
  * @param locatt the parameters `locatt`, each an attribute, ":" and its value.
  * @param random a number from 0 to 1, without 1.
- * @returns null without a location.
+ * @returns null if there is no location.
  */
 export function chooseLocation(
   { methods, all }: Locations,
@@ -70,7 +70,7 @@ export function chooseLocation(
   return left[0] ?? null;
 }
 
-/** The locations with all of the attributes; all locations where none has them. */
+/** The locations that have all of the attributes; all locations if none has them. */
 function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
   const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
     const colon = text.indexOf(':');
@@ -82,7 +82,7 @@ function withAttributes(locations: readonly Location[], locatt: readonly string[
   return wanted.length === 0 || found.length === 0 ? locations : found;
 }
 
-/** Chooses one at random by its weight, which is 1 by default. A weight of 0 is chosen only where there is no other. */
+/** Chooses a location at random by its weight (default 1). One of weight 0 is chosen only if no weight is positive. */
 function weighted(locations: readonly Location[], random: number): readonly Location[] {
   const weights = locations.map(({ attributes }) => weightOf(attributes.weight));
   let rest = random * weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,10 +1,10 @@
 import { TEXTS } from '../../../registry/members.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 
-/** An entry without its texts: objects, dates and map slots. Measured with Node.js 20, with some reserve. */
+/** Bytes of an entry without its texts: objects, dates and map slots. Measured with Node.js 20, plus a reserve. */
 export const ENTRY_BYTES = 768;
 
-/** What interfaces keep as long as a record: its values as JSON, and its links as a header. Their longer texts are counted below. */
+/** Bytes of what interfaces keep as long as a record: its values as JSON, and its links as a header. Their long texts are counted below. */
 const DERIVED_BYTES = 1024;
 
 /** The head of a string and a reference to it. */

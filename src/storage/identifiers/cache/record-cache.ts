@@ -8,13 +8,13 @@ import type { Touched } from '../../touched.js';
 import { ENTRY_BYTES, bytesOf } from './record-bytes.js';
 import type { ResolutionReader } from './resolution-reader.js';
 
-/** Short, because a mint by another process writes no row of the log. */
+/** Maximum age of an unknown name. It is short, because a mint by another process writes no row of the log. */
 const ABSENT_MS = 1000;
 
-/** A second limit, for changes that write no row of the log, such as manual ones, and for newer versions. */
+/** Maximum age of a record, for changes that write no row of the log, such as manual ones, and for newer versions. */
 const PRESENT_MS = 60_000;
 
-/** A request joins a read only if it began within this time, because a slow read returns old data. */
+/** A request joins a read only if the read began within this time, because a slow read returns old data. */
 const JOIN_MS = 800;
 
 /** Share of unknown names in the bounds, so that requests for random names do not displace records. */
@@ -47,8 +47,8 @@ interface Read {
 
 /**
  * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. Interfaces
- * call `find` instead of `prisma.identifier.find`. No row of the log reports changes of `describes` and `newerVersions`: the former is
- * always empty, and the latter can lack mints of the last minute.
+ * call `find` instead of `prisma.identifier.find`. No row of the log reports changes of `describes` and `newerVersions`: `describes` is
+ * always empty, and `newerVersions` can lack mints of the last minute.
  */
 export class RecordCache {
   private readonly isOn: boolean;
@@ -63,7 +63,7 @@ export class RecordCache {
   private change = 0;
   /** Number of the last change that affects everything. */
   private wholeChange = 0;
-  /** Numbers of other changes, by ID of an identifier, by key of a new name, and by prefix, which has no slash. */
+  /** Numbers of changes that affect some entries: by ID of an identifier, by key of a new name, or by prefix, which has no slash. */
   private readonly changes = new Map<bigint | string, number>();
   hits = 0;
   misses = 0;
@@ -131,7 +131,7 @@ export class RecordCache {
       const key = keyOf(address);
       this.absent.delete(key);
       this.note(key);
-      // New requests must not join this read.
+      // New requests must not join a read that began before the mint.
       this.reading.delete(key);
     }
     this.changed({ identifiers, namingAuthorities });
@@ -190,7 +190,7 @@ export class RecordCache {
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
-  /** Joins a read of the same key, unless it may miss a change made before. @param mayJoin false after a stale read. */
+  /** Joins a read of the same key, unless it may miss a change known before this call. @param mayJoin false after a stale read. */
   private async share(key: string, address: Address, mayJoin = true): Promise<IdentifierRecord | null> {
     const now = this.clock.monotonic();
     const other = this.reading.get(key);
@@ -206,7 +206,7 @@ export class RecordCache {
     const { hasReplica } = this.reader;
     // A replica can lack what was notified before this read began; without a minimum, its record is not cached.
     const minimum = hasReplica ? this.log.notified : null;
-    // Between the result and the end of the read no other code runs, because the read could otherwise miss a change.
+    // No other code may run between the result and the end of the read: the read would miss a change notified in between.
     const work = async (): Promise<IdentifierRecord | null> => {
       try {
         const record = frozen(await this.reader.find(address, minimum));

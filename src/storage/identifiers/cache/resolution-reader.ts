@@ -5,7 +5,7 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { Readers } from '../../replica-readers.js';
 import { AddressLookups } from '../coalesced-reader.js';
 
-/** The same as for the look-ups of `coalesced-reader.ts`. */
+/** Like the limits of `coalesced-reader.ts`, without `maxWaitMs`. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
 
 /** Reads records by their keys, at the replica first if there is one; the caller compares their names. `describes` is an empty list. */

@@ -1,5 +1,5 @@
 /**
- * The dependency law of docs/explanation/architecture.md. Arrows point down: entry points, faces, registry and storage,
+ * The dependency law of docs/explanation/architecture.md. Arrows point down: entry points, interfaces, registry and storage,
  * database. An interface is each folder of `src/` that is none of the layers below, such as `api/`; a new interface is covered by
  * these patterns without a change here.
  */
@@ -154,7 +154,7 @@ export default {
       to: { path: '(^|/)node_modules/(@nestjs|fastify)(/|$)', reachable: true },
     },
     {
-      name: 'faces-do-not-import-one-another',
+      name: 'interfaces-do-not-import-one-another',
       severity: 'error',
       from: { path: `^src/(?!(?:${LAYERS})/)((?:handle/)?[^/]+)/` },
       to: { path: FACE, pathNot: '^src/($1|handle/[^/]+\\.ts$)' },
@@ -189,13 +189,13 @@ export default {
       },
     },
     {
-      name: 'layers-do-not-import-faces',
+      name: 'layers-do-not-import-interfaces',
       severity: 'error',
       from: { path: `^src/(${LAYERS})/` },
       to: { path: FACE },
     },
     {
-      name: 'faces-use-no-database',
+      name: 'interfaces-use-no-database',
       comment: 'Only storage reads and writes tables.',
       severity: 'error',
       from: { path: FACE },

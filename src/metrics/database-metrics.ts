@@ -1,17 +1,6 @@
-import { Gauge, type Registry, Counter, Histogram } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type pg from 'pg';
-
-/** Exports the result of `read` at each scrape. */
-export function gauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    async collect() {
-      this.set(await read());
-    },
-  });
-}
+import { MetricSource } from './metric-source.js';
 
 /** In seconds, from a read by a prepared statement to the longest common statement timeout. */
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -35,20 +24,20 @@ export interface CommitFigures {
 }
 
 /** Metrics of the database as this process measures them. */
-export class DatabaseMetrics {
-  private readonly statements: Histogram<'pool'>;
+export class DatabaseMetrics extends MetricSource {
+  private readonly statements = new Histogram({
+    name: 'mintmark_database_statement_duration_seconds',
+    help: 'Duration of statements in seconds, from sending to the result or the error, by pool of connections.',
+    labelNames: ['pool'],
+    buckets: STATEMENT_BUCKETS,
+    registers: [this.registry],
+  });
 
   constructor(
-    private readonly registry: Registry,
+    registry: Registry,
     private readonly queueDepth: (name: string, depth: () => number) => void,
   ) {
-    this.statements = new Histogram({
-      name: 'mintmark_database_statement_duration_seconds',
-      help: 'Duration of statements in seconds, from sending to the result or the error, by pool of connections.',
-      labelNames: ['pool'],
-      buckets: STATEMENT_BUCKETS,
-      registers: [registry],
-    });
+    super(registry);
   }
 
   /** @returns a function that counts the seconds of a statement. It is created once, because finding labels costs more than counting. */
@@ -62,88 +51,54 @@ export class DatabaseMetrics {
   /** Exports the connections of the pools, and the waiting statements as the queue `database_pool`. */
   watchPools(...pools: readonly pg.Pool[]): void {
     const sum = (count: (pool: pg.Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
-    new Gauge({
-      name: 'mintmark_database_connections',
-      help: 'Database connections, by state.',
-      labelNames: ['state'],
-      registers: [this.registry],
-      collect() {
-        this.set(
-          { state: 'idle' },
-          sum((pool) => pool.idleCount),
-        );
-        this.set(
-          { state: 'busy' },
-          sum((pool) => pool.totalCount - pool.idleCount),
-        );
-      },
+    const connections = () => ({
+      idle: sum((pool) => pool.idleCount),
+      busy: sum((pool) => pool.totalCount - pool.idleCount),
     });
+    this.scraped('mintmark_database_connections', 'Database connections, by state.', connections, 'state');
     const limit = sum((pool) => pool.options.max);
     const help = 'Maximum number of database connections of this process.';
-    gauge(this.registry, 'mintmark_database_connections_limit', help, () => limit);
+    this.scraped('mintmark_database_connections_limit', help, () => limit);
     this.queueDepth('database_pool', () => sum((pool) => pool.waitingCount));
   }
 
   watchEventFeed(seconds: () => Promise<number>): void {
     const help = 'Seconds for which the oldest open transaction of the database has delayed the event feed.';
-    gauge(this.registry, 'mintmark_event_feed_age_seconds', help, seconds);
+    this.scraped('mintmark_event_feed_age_seconds', help, seconds);
   }
 
   /** @param read returns 1 if the last readiness check succeeded, 0 if it failed, NaN before the first. */
   watchReadiness(read: () => Promise<number>): void {
-    gauge(
-      this.registry,
-      'mintmark_ready',
-      'Whether the last check of readiness succeeded; NaN before the first.',
-      read,
-    );
+    this.scraped('mintmark_ready', 'Whether the last check of readiness succeeded; NaN before the first.', read);
   }
 
   /** @param read called once per scrape and gauge. */
   watchSize(read: () => Promise<SizeFigures>): void {
-    const add = (name: string, help: string, value: (figures: SizeFigures) => number): void => {
-      gauge(this.registry, name, `${help}; up to a minute old.`, async () => value(await read()));
+    const add = (name: string, help: string, figure: keyof SizeFigures): void => {
+      this.scraped(name, `${help}; up to a minute old.`, async () => (await read())[figure]);
     };
     const all = 'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above';
-    add('mintmark_identifiers', all, (figures) => figures.identifiers);
+    add('mintmark_identifiers', all, 'identifiers');
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
-    add('mintmark_leases_ending_within_day', leases, (figures) => figures.endingLeases);
-    add('mintmark_database_size_bytes', 'Size of the database in bytes', (figures) => figures.databaseBytes);
+    add('mintmark_leases_ending_within_day', leases, 'endingLeases');
+    add('mintmark_database_size_bytes', 'Size of the database in bytes', 'databaseBytes');
     const clock = 'Seconds by which the clock of the database is ahead of that of this process';
-    add('mintmark_database_clock_offset_seconds', clock, (figures) => figures.clockOffsetSeconds);
+    add('mintmark_database_clock_offset_seconds', clock, 'clockOffsetSeconds');
   }
 
   watchCommits(commits: CommitFigures): void {
-    gauge(
-      this.registry,
-      'mintmark_last_commit_age_seconds',
-      'Seconds since the database last acknowledged a commit of this process; NaN before the first one.',
-      () => commits.lastCommitAgeSeconds,
-    );
-    gauge(
-      this.registry,
-      'mintmark_oldest_waiting_write_seconds',
-      'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.',
-      () => commits.oldestWaitingSeconds,
-    );
+    const last = 'Seconds since the database last acknowledged a commit of this process; NaN before the first one.';
+    this.scraped('mintmark_last_commit_age_seconds', last, () => commits.lastCommitAgeSeconds);
+    const oldest =
+      'Seconds for which the oldest write sent to the database has waited for its commit; 0 if none waits.';
+    this.scraped('mintmark_oldest_waiting_write_seconds', oldest, () => commits.oldestWaitingSeconds);
   }
 
   watchReplica(replica: ReplicaFigures): void {
-    new Counter({
-      name: 'mintmark_record_reads_total',
-      help: 'Reads of records with READ_DATABASE_URL, by the server that responded.',
-      labelNames: ['server'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [server, count] of Object.entries(replica.reads)) this.inc({ server }, count);
-      },
-    });
-    gauge(
-      this.registry,
-      'mintmark_replica_lag_seconds',
-      'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.',
-      () => replica.lagSeconds,
-    );
+    const reads = 'Reads of records with READ_DATABASE_URL, by the server that responded.';
+    this.scraped('mintmark_record_reads_total', reads, () => replica.reads, 'server', Counter);
+    const lag =
+      'Seconds by which the server of READ_DATABASE_URL is behind at most; +Inf above 12 s, NaN where it does not respond.';
+    this.scraped('mintmark_replica_lag_seconds', lag, () => replica.lagSeconds);
   }
 }

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { DatabaseMetrics, gauge } from './database-metrics.js';
 import type { FastifyInstance } from 'fastify';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { DatabaseMetrics } from './database-metrics.js';
+import { MetricSource } from './metric-source.js';
 
 export type MintOutcomeLabel = 'created' | 'replayed' | 'existing' | 'rejected';
 
@@ -47,9 +48,9 @@ export interface CacheFigures {
 }
 
 /** Prometheus metrics of this process. Labels contain no text of a client. */
-export class Metrics {
-  private readonly registry = new Registry();
+export class Metrics extends MetricSource {
   private readonly namingAuthorities = new Set<string>();
+  private readonly queues = new Map<string, () => number>();
 
   private readonly requests = new Histogram({
     name: 'mintmark_http_request_duration_seconds',
@@ -59,80 +60,49 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  private readonly errors = new Counter({
-    name: 'mintmark_errors_total',
-    help: 'Responses with an error, by its code.',
-    labelNames: ['code'],
-    registers: [this.registry],
-  });
+  private readonly errors = this.counter('mintmark_errors_total', 'Responses with an error, by its code.', 'code');
 
-  private readonly mints = new Counter({
-    name: 'mintmark_mints_total',
-    help: 'Mint requests, by naming authority and outcome.',
-    labelNames: ['naming_authority', 'outcome'],
-    registers: [this.registry],
-  });
+  private readonly mints = this.counter(
+    'mintmark_mints_total',
+    'Mint requests, by naming authority and outcome.',
+    ...(['naming_authority', 'outcome'] as const),
+  );
 
-  private readonly resolutions = new Counter({
-    name: 'mintmark_resolutions_total',
-    help: 'Requests to the resolver, by outcome.',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  });
+  private readonly resolutions = this.counters(
+    'mintmark_resolutions_total',
+    'Requests to the resolver, by outcome.',
+    'outcome',
+    RESOLUTIONS,
+  );
 
-  /** Counters by outcome, created once because finding labels costs more than counting. */
-  private readonly resolutionCounts = Object.fromEntries(
-    RESOLUTIONS.map((outcome) => [outcome, this.resolutions.labels({ outcome })]),
-  ) as Record<ResolutionLabel, { inc(): void }>;
+  private readonly handleApiRequests = this.counters(
+    'mintmark_handle_api_requests_total',
+    'Requests to the API of Handle servers, by outcome.',
+    'outcome',
+    HANDLE_API_OUTCOMES,
+  );
 
-  private readonly handleApiRequests = new Counter({
-    name: 'mintmark_handle_api_requests_total',
-    help: 'Requests to the API of Handle servers, by outcome.',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  });
+  private readonly rejections = this.counters(
+    'mintmark_rejected_requests_total',
+    'Requests that were rejected because of a limit or overload, by reason.',
+    'reason',
+    REJECTIONS,
+  );
 
-  private readonly handleApiCounts = Object.fromEntries(
-    HANDLE_API_OUTCOMES.map((outcome) => [outcome, this.handleApiRequests.labels({ outcome })]),
-  ) as Record<HandleApiLabel, { inc(): void }>;
+  private readonly streams = this.counter(
+    'mintmark_streams_total',
+    'Streamed responses, by route and outcome: complete, aborted, or the code of the error that ended it.',
+    ...(['route', 'outcome'] as const),
+  );
 
-  private readonly rejections = new Counter({
-    name: 'mintmark_rejected_requests_total',
-    help: 'Requests that were rejected because of a limit or overload, by reason.',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-
-  private readonly streams = new Counter({
-    name: 'mintmark_streams_total',
-    help: 'Streamed responses, by route and outcome: complete, aborted, or the code of the error that ended it.',
-    labelNames: ['route', 'outcome'],
-    registers: [this.registry],
-  });
-
-  private readonly queues = new Map<string, () => number>();
-
-  readonly database = new DatabaseMetrics(this.registry, (name, depth) => {
-    this.queueDepth(name, depth);
-  });
+  readonly database = new DatabaseMetrics(this.registry, this.queueDepth.bind(this));
 
   constructor() {
+    super(new Registry());
     collectDefaultMetrics({ register: this.registry });
-    // The series are created at the start, so that alerts can distinguish zero from missing data.
     this.mints.inc({ naming_authority: 'unknown', outcome: 'rejected' }, 0);
-    for (const outcome of RESOLUTIONS) this.resolutions.inc({ outcome }, 0);
-    for (const outcome of HANDLE_API_OUTCOMES) this.handleApiRequests.inc({ outcome }, 0);
-    for (const reason of REJECTIONS) this.rejections.inc({ reason }, 0);
-    const { registry, queues } = this;
-    new Gauge({
-      name: 'mintmark_queue_depth',
-      help: 'Length of a queue of this process.',
-      labelNames: ['queue'],
-      registers: [registry],
-      collect() {
-        for (const [queue, depth] of queues) this.set({ queue }, depth());
-      },
-    });
+    const depths = () => Object.fromEntries([...this.queues].map(([queue, depth]) => [queue, depth()]));
+    this.scraped('mintmark_queue_depth', 'Length of a queue of this process.', depths, 'queue');
   }
 
   get contentType(): string {
@@ -163,15 +133,15 @@ export class Metrics {
   }
 
   resolved(outcome: ResolutionLabel): void {
-    this.resolutionCounts[outcome].inc();
+    this.resolutions[outcome].inc();
   }
 
   handleApi(outcome: HandleApiLabel): void {
-    this.handleApiCounts[outcome].inc();
+    this.handleApiRequests[outcome].inc();
   }
 
   rejected(reason: Rejection): void {
-    this.rejections.inc({ reason });
+    this.rejections[reason].inc();
   }
 
   /** Exports the length of a queue. A second queue with the same `name` replaces the first. */
@@ -181,15 +151,8 @@ export class Metrics {
 
   /** @param dropped returns the number of log lines that were not written. */
   watchLog(dropped: () => number): void {
-    new Counter({
-      name: 'mintmark_log_dropped_lines_total',
-      help: 'Lines of the log that were dropped because of LOG_LINES_PER_SECOND.',
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(dropped());
-      },
-    });
+    const help = 'Lines of the log that were dropped because of LOG_LINES_PER_SECOND.';
+    this.scraped('mintmark_log_dropped_lines_total', help, dropped, undefined, Counter);
   }
 
   describeBuild(version: string, nodeVersion: string): void {
@@ -203,30 +166,14 @@ export class Metrics {
 
   /** Exports figures of the cache of records, and its waiting misses as the queue `resolutions`. */
   watchRecordCache(cache: CacheFigures): void {
-    new Counter({
-      name: 'mintmark_record_cache_reads_total',
-      help: 'Reads of the cache of records, by result.',
-      labelNames: ['result'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc({ result: 'hit' }, cache.hits);
-        this.inc({ result: 'miss' }, cache.misses);
-      },
-    });
-    gauge(this.registry, 'mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
-    gauge(
-      this.registry,
-      'mintmark_record_cache_bytes',
-      'Estimated memory of the cache of records in bytes.',
-      () => cache.bytes,
-    );
-    gauge(
-      this.registry,
-      'mintmark_record_cache_poll_age_seconds',
-      'Seconds since the last successful poll of the change log began; NaN while the cache is not used.',
-      () => cache.pollAgeSeconds,
-    );
+    const reads = () => ({ hit: cache.hits, miss: cache.misses });
+    const help = 'Reads of the cache of records, by result.';
+    this.scraped('mintmark_record_cache_reads_total', help, reads, 'result', Counter);
+    this.scraped('mintmark_record_cache_entries', 'Entries of the cache of records.', () => cache.entries);
+    const bytes = 'Estimated memory of the cache of records in bytes.';
+    this.scraped('mintmark_record_cache_bytes', bytes, () => cache.bytes);
+    const age = 'Seconds since the last successful poll of the change log began; NaN while the cache is not used.';
+    this.scraped('mintmark_record_cache_poll_age_seconds', age, () => cache.pollAgeSeconds);
     this.queueDepth('resolutions', () => cache.waiting);
   }
 

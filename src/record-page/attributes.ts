@@ -1,11 +1,10 @@
-import { recognize, toResolver, urisOf } from '@mintmark/identifier';
+import { type Uris, recognize, toResolver, urisOf } from '@mintmark/identifier';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { metadataUrl, neighborHandleUri, neighborUri } from '../registry/neighbor-uri.js';
-import { linkTo } from './links.js';
 import { type Content, type Markup, markup, dayOf, shownTime } from './markup.js';
 import type { PageRecord } from './page-record.js';
-import { type Row, factTable } from './tables.js';
-import { shownName } from './visible-text.js';
+import { type Row, factTable } from './layout.js';
+import { linkTo, shownName } from './visible-text.js';
 
 /** Maximum number of names in a list. A record can have 800 KB of names; its JSON contains all of them. */
 const MAX_NAMES = 20;
@@ -18,14 +17,9 @@ export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
 }
 
 /** The attributes of a record. A withdrawn record is shown without its target. */
-export function attributeTable({
-  record,
-  uris: all,
-  isPublic = true,
-  metadataIdScheme = 'recognized',
-}: PageRecord): Markup {
-  // If the record has no web address, names at the same resolver have none either.
-  const uris = isPublic ? all : { ...all, resolver: null };
+export function attributeTable(shown: PageRecord): Markup {
+  const { record, metadataIdScheme = 'recognized' } = shown;
+  const uris = linkableUris(shown);
   const { target, language, metadataId, alternateIds, previousVersion, newerVersions, describes } = record;
   const { createdAt, updatedAt, version, state } = record;
   const rows: Row[] = [];
@@ -45,8 +39,16 @@ export function attributeTable({
   if (describes.length > 0) {
     rows.push(['Describes', listOf(describes, (native) => neighborHandleUri(uris, native))]);
   }
-  rows.push(['Registered', shownTime(createdAt)], ['Last changed', lastChange(updatedAt, version)]);
+  rows.push(
+    ['Registered', shownTime(createdAt)],
+    ['Last changed', markup`${shownTime(updatedAt)} (version ${version})`],
+  );
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
+}
+
+/** The URIs to which a page links. If the record has no web address, names at the same resolver have none either. */
+export function linkableUris({ uris, isPublic = true }: PageRecord): Uris {
+  return isPublic ? uris : { ...uris, resolver: null };
 }
 
 /** @param shown renders a name in place of its link, or returns null. */
@@ -81,10 +83,6 @@ function doiLink(name: string): Content {
     read.ok ? urisOf(read.value.name, { resolver: DOI_RESOLVER }).resolver : null,
     DOI_RESOLVER.prefix + doi,
   );
-}
-
-function lastChange(at: Date, version: number): Content {
-  return markup`${shownTime(at)} (version ${version})`;
 }
 
 /** Describes the state of an identifier that is not withdrawn. */

@@ -1,7 +1,6 @@
 import { page } from './layout.js';
-import { type NameLink, nameLink } from './links.js';
 import { markup } from './markup.js';
-import { shownName, shownSentence } from './visible-text.js';
+import { type NameLink, nameLink, shownName, shownSentence } from './visible-text.js';
 
 /** Maximum number of characters of a name on a page; a path may have 48 KiB. */
 const MAX_SHOWN_LENGTH = 1024;
@@ -49,18 +48,20 @@ function shortened(name: string): string {
   return name.length <= MAX_SHOWN_LENGTH ? name : `${name.slice(0, MAX_SHOWN_LENGTH)}…`;
 }
 
-/** Sentences that say what to check when a name is not found, most likely cause first. */
+/** What to check when a name is not found, by the names to which it applies, most likely cause first. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/[/]$/, 'The name ends with a slash. Remove it if it does not belong to the name.'],
+  [
+    /[.,;:)\]>"'”’]$/,
+    'The name ends with a punctuation mark. Remove it if it belongs to the sentence around the name.',
+  ],
+  [/\s/, 'The name contains white space. A line break may have been copied with it.'],
+  [/[^!-~]/, 'The name contains characters outside ASCII. Some of them look like ASCII characters, such as a dash.'],
+  [/^/, 'Compare every character with the source of the name: the digit 0 and the letter O, 1 and l look alike.'],
+  [/^/, 'The name may not be registered yet. Ask the publisher of the page that you come from.'],
+];
+
+/** Sentences that say what to check when a name is not found. */
 export function hintsFor(name: string): string[] {
-  const hints: string[] = [];
-  if (/[/]$/.test(name)) hints.push('The name ends with a slash. Remove it if it does not belong to the name.');
-  if (/[.,;:)\]>"'”’]$/.test(name)) {
-    hints.push('The name ends with a punctuation mark. Remove it if it belongs to the sentence around the name.');
-  }
-  if (/\s/.test(name)) hints.push('The name contains white space. A line break may have been copied with it.');
-  if (/[^!-~]/.test(name)) {
-    hints.push('The name contains characters outside ASCII. Some of them look like ASCII characters, such as a dash.');
-  }
-  hints.push('Compare every character with the source of the name: the digit 0 and the letter O, 1 and l look alike.');
-  hints.push('The name may not be registered yet. Ask the publisher of the page that you come from.');
-  return hints;
+  return HINTS.flatMap(([pattern, hint]) => (pattern.test(name) ? [hint] : []));
 }

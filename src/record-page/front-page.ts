@@ -1,6 +1,6 @@
 import { copyButton, page } from './layout.js';
 import { type Markup, markup } from './markup.js';
-import { linkTo } from './links.js';
+import { linkTo } from './visible-text.js';
 import { SHORT_STYLE } from './style.js';
 
 /** A form that shows the record of the identifier in a text. Its fields are parameters of the Handle proxy. */

@@ -3,11 +3,8 @@
  * script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
  */
 export { PAGE_CONTENT_SECURITY_POLICY } from './layout.js';
-export { badRequestPage, choicePage, unknownNamePage } from './error-pages.js';
-export { frontPage } from './front-page.js';
-export { hintsFor } from './error-pages.js';
-export type { NameLink } from './links.js';
+export { badRequestPage, choicePage, hintsFor, unknownNamePage } from './error-pages.js';
+export { formPage, frontPage, redirectPage } from './front-page.js';
+export type { NameLink } from './visible-text.js';
 export { MAX_PAGE_EVENTS, type PageEvent, type PageRecord, type PageValue } from './page-record.js';
-export { recordPage } from './record-page.js';
-export { formPage, redirectPage } from './front-page.js';
-export { withdrawnPage } from './withdrawn-page.js';
+export { recordPage, withdrawnPage } from './record-page.js';

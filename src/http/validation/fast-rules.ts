@@ -169,8 +169,8 @@ export function nestedDtoOf(dto: Dto, name: string): Dto | undefined {
 export function cutBehindFaults(dto: Dto, value: object, most: number): object {
   const cut: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    const nested = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined;
-    cut[name] = nested !== undefined && Array.isArray(member) ? cutList(FastRules.of(nested()), member, most) : member;
+    const nested = nestedDtoOf(dto, name);
+    cut[name] = nested !== undefined && Array.isArray(member) ? cutList(FastRules.of(nested), member, most) : member;
   }
   return cut;
 }
@@ -185,8 +185,8 @@ function cutList(rules: FastRules, list: readonly unknown[], most: number): read
 }
 
 function nestedRule(dto: Dto, name: string): Rule {
-  const nested = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined;
+  const nested = nestedDtoOf(dto, name);
   if (nested === undefined) return () => false;
-  const rules = FastRules.of(nested());
+  const rules = FastRules.of(nested);
   return (value) => (Array.isArray(value) ? value.every((item) => rules.accept(item)) : rules.accept(value));
 }

@@ -1,6 +1,6 @@
-import { type ArgumentMetadata, Body, Query, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { type ValidationError, validateSync } from 'class-validator';
 import { Problem, type ProblemDetail, invalidRequest, pointerStep } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
 import { isReservedName } from '../body/json-body.js';
@@ -10,46 +10,23 @@ const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues
 
 const MAX_ERRORS = 100;
 
-/** Validates bodies and queries; rejects unknown members. */
-export class RequestValidation extends ValidationPipe {
-  constructor() {
-    super({
-      transform: true,
-      ...RULES,
-      exceptionFactory: (errors) => new InvalidMembers(errors),
-    });
-  }
+type Dto<T extends object = object> = new () => T;
 
+/** Validates bodies and queries; rejects unknown members. */
+class RequestValidation implements PipeTransform {
   /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
-  override async transform(sent: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const accepted = acceptedAtOnce(sent, metadata);
-    if (accepted !== null) return accepted;
-    const value = withoutNulls(sent, metadata);
-    const without = value === sent ? null : acceptedAtOnce(value, metadata);
-    if (without !== null) return without;
-    if (value instanceof StreamedBody) {
+  transform(sent: unknown, { type, metatype: dto }: ArgumentMetadata): unknown {
+    if (sent instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'This request has no stream; send application/json.');
     }
-    if (metadata.type === 'body' && Array.isArray(value) && isDto(metadata.metatype)) {
-      throw noObject(value, metadata.metatype);
-    }
-    const root = metadata.type === 'query' ? '#query' : '';
-    // In a body, the JSON parser rejects reserved names. In a query, class-transformer would drop them.
-    const reserved = metadata.type === 'query' ? Object.keys(value as object).filter(isReservedName) : [];
-    if (reserved.length > 0) {
-      throw invalidMembers(
-        reserved.map((name) => ({ pointer: `${root}/${name}`, detail: unknownMember(name, metadata.metatype, root) })),
-      );
-    }
+    if (!isDto(dto)) return sent;
+    if (type === 'query') return readQuery(dto, sent as object);
+    // A missing body is valid where no member is required.
+    const isMissing = sent === undefined || sent === null;
     try {
-      return await super.transform(withFewFaults(value, metadata), metadata);
+      return readObject(dto, isMissing ? {} : sent);
     } catch (error) {
-      // If the body is not an object, class-validator would report each member of its DTO.
-      if (error instanceof InvalidMembers && metadata.type === 'body' && (typeof value !== 'object' || value === null))
-        throw noObject(value, metadata.metatype);
-      if (error instanceof InvalidMembers)
-        throw invalidMembers(error.members.flatMap((member) => describe(member, root, metadata.metatype)));
-      throw error;
+      throw isMissing ? noObject(sent, dto) : error;
     }
   }
 }
@@ -62,19 +39,39 @@ export const ValidBody = (): ParameterDecorator => Body(VALIDATION);
 export const ValidQuery = (): ParameterDecorator => Query(VALIDATION);
 
 /** Validates one part of a large body. @throws Problem INVALID_REQUEST with pointers into this part. */
-export function readPart<T extends object>(dto: new () => T, sent: unknown): T {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw noObject(sent, dto, hasItems(dto) ? 'The body' : 'The line or item');
+export function readPart<T extends object>(dto: Dto<T>, sent: unknown): T {
+  return readObject(dto, sent, true);
+}
+
+function readObject<T extends object>(dto: Dto<T>, sent: unknown, isPart = false): T {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw noObject(sent, dto, isPart);
   const rules = FastRules.of(dto);
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
   if (value !== sent && rules.accept(value)) return value as T;
+  // Limits the time of class-validator, which takes 20 µs for each error.
+  const few = cutBehindFaults(dto, isPart ? withFewUnknown(dto, value) : value, MAX_ERRORS);
   // class-transformer would copy every level of a list whose items have no DTO.
-  const few = withFewUnknown(dto, value);
-  const part = rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few);
-  const errors = validateSync(part, RULES);
-  if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, '', dto)));
-  return part;
+  return accepted(dto, rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few), '');
+}
+
+function readQuery(dto: Dto, query: object): object {
+  const read = FastRules.of(dto).read(query);
+  if (read !== null) return read;
+  // In a body, the JSON parser rejects reserved names. In a query, class-transformer would drop them.
+  const reserved = Object.keys(query).filter(isReservedName);
+  if (reserved.length > 0) {
+    throw invalidMembers(
+      reserved.map((name) => ({ pointer: `#query/${name}`, detail: unknownMember(name, dto, '#query') })),
+    );
+  }
+  return accepted(dto, plainToInstance(dto, query), '#query');
+}
+
+function accepted<T extends object>(dto: Dto, instance: T, root: string): T {
+  const errors = validateSync(instance, RULES);
+  if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, root, dto)));
+  return instance;
 }
 
 /** Maximum number of unknown members that are reported for a part: each takes 40 µs, and its detail lists the permitted members. */
@@ -91,33 +88,8 @@ function withFewUnknown(dto: Dto, value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !others.has(name)));
 }
 
-function acceptedAtOnce(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-  if (!isDto(metatype)) return null;
-  if (type === 'body') return FastRules.of(metatype).accept(value) ? value : null;
-  return type === 'query' ? FastRules.of(metatype).read(value as object) : null;
-}
-
-/** Limits the time of class-validator, which takes 20 µs for each error. */
-function withFewFaults(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-  if (type !== 'body' || !isDto(metatype) || typeof value !== 'object' || value === null) return value;
-  return cutBehindFaults(metatype, value, MAX_ERRORS);
-}
-
-function withoutNulls(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-  if (type !== 'body' || !isDto(metatype) || value instanceof StreamedBody) return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return FastRules.of(metatype).withoutNulls(value);
-}
-
-function isDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {
+function isDto(metatype: ArgumentMetadata['metatype']): metatype is Dto {
   return metatype !== undefined && metatype !== Object && metatype !== Array && metatype !== String;
-}
-
-/** Carries validation errors to `transform`, which completes their pointers. */
-class InvalidMembers extends Error {
-  constructor(readonly members: ValidationError[]) {
-    super('invalid members');
-  }
 }
 
 function invalidMembers(details: ProblemDetail[]): Problem {
@@ -128,40 +100,33 @@ function invalidMembers(details: ProblemDetail[]): Problem {
 }
 
 /** The problem for a body or part that is not an object. */
-function noObject(sent: unknown, dto: ArgumentMetadata['metatype'], part = 'The body'): Problem {
-  const isList = Array.isArray(sent) && isDto(dto) && hasItems(dto);
+function noObject(sent: unknown, dto: Dto, isPart = false): Problem {
+  const hasItems = memberNamesOf(dto).includes('items');
+  const part = isPart && !hasItems ? 'The line or item' : 'The body';
+  const isList = Array.isArray(sent) && hasItems;
   const detail = `must be a JSON object${isList ? ' that has the list as its member "items"' : ''}`;
   return invalidRequest('', detail, `${part} ${detail}.`);
 }
 
-const hasItems = (dto: Dto): boolean => memberNamesOf(dto).includes('items');
-
 /** The class-validator rule that rejects unknown members. */
 const UNKNOWN_MEMBER = 'whitelistValidation';
 
-function unknownMember(name: string, dto: ArgumentMetadata['metatype'], root: string): string {
-  const rejection = isDto(dto) ? rejectionOf(dto, name) : undefined;
+function unknownMember(name: string, dto: Dto, root: string): string {
+  const rejection = rejectionOf(dto, name);
   if (rejection !== undefined) return rejection;
-  const permitted = isDto(dto) ? memberNamesOf(dto) : [];
-  return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${permitted.join(', ')}`;
+  return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${memberNamesOf(dto).join(', ')}`;
 }
 
-function describe(
-  { property, constraints, children }: ValidationError,
-  parent: string,
-  dto: ArgumentMetadata['metatype'],
-): ProblemDetail[] {
+function describe({ property, constraints, children }: ValidationError, parent: string, dto: Dto): ProblemDetail[] {
   const pointer = `${parent}/${pointerStep(property)}`;
   const own = Object.entries(constraints ?? {}).map(([rule, text]) => ({
     pointer,
     detail: rule === UNKNOWN_MEMBER ? unknownMember(property, dto, parent) : text,
   }));
   // The children of a list are its items, which have the DTO of the list.
-  const nested = isDto(dto) ? (nestedDtoOf(dto, property) ?? dto) : undefined;
+  const nested = nestedDtoOf(dto, property) ?? dto;
   return [...own, ...(children ?? []).flatMap((child) => describe(child, pointer, nested))];
 }
-
-type Dto = new () => object;
 
 const REJECTED = new WeakMap<object, Readonly<Record<string, string>>>();
 

@@ -29,19 +29,18 @@ import { Replica } from './database/replica/replica.js';
 import { HttpInterfaces } from './http/http-interface.js';
 import { limitBodies } from './http/body/body-limits.js';
 import { dropStreamsOfHead } from './http/body/send-stream.js';
-import { rejectCrossSite } from './http/server/cross-site.js';
 import { Drain } from './http/server/drain.js';
 import { endJsonWithNewline, installServerHooks } from './http/server/server-hooks.js';
 import { EventLoopDelay, pressureOf, shedLoad } from './http/server/load-shedding.js';
 import { rejectMalformedTargets } from './http/server/malformed-targets.js';
 import { MethodNotAllowed } from './http/server/method-not-allowed.js';
-import { OpenHosts, guardOpenAccess } from './http/server/open-access.js';
+import { OpenHosts, guardOpenAccess, rejectCrossSite } from './http/server/open-access.js';
 import { rejectUnknownParameters } from './http/validation/unknown-parameters.js';
 import { limitResponseTime } from './http/server/response-deadline.js';
 import { setSecurityHeaders } from './http/server/security-headers.js';
 import { RequestLog } from './http/server/request-log.js';
 import { createAdapter } from './http/server/fastify-adapter.js';
-import { FrameworkLogger } from './logging/logger.js';
+import { frameworkLogger } from './logging/logger.js';
 import { OutageLog } from './logging/outage-log.js';
 import { Metrics, countRequests } from './metrics/metrics.js';
 import { RecordCache } from './storage/identifiers/cache/record-cache.js';
@@ -107,11 +106,7 @@ export async function createApplication(
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.of(config, pools, replica, metrics, drain, outages),
     adapter,
-    {
-      abortOnError: false,
-      bodyParser: false,
-      logger: new FrameworkLogger(logger),
-    },
+    { abortOnError: false, bodyParser: false, logger: frameworkLogger(logger) },
   );
   metrics.watchRecordCache(app.get(RecordCache));
   metrics.describeBuild(VERSION, process.versions.node);

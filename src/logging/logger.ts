@@ -68,30 +68,17 @@ function escapeControls(line: string): string {
 }
 
 /** Writes messages of the framework to the same log. Those of its level "log", such as messages of the start, get the level debug. */
-export class FrameworkLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: unknown, context?: unknown): void {
-    this.logger.debug({ context }, String(message));
-  }
-
-  debug(message: unknown, context?: unknown): void {
-    this.logger.debug({ context }, String(message));
-  }
-
-  verbose(message: unknown, context?: unknown): void {
-    this.logger.trace({ context }, String(message));
-  }
-
-  warn(message: unknown, context?: unknown): void {
-    this.logger.warn({ context }, String(message));
-  }
-
-  error(message: unknown, ...details: unknown[]): void {
-    this.logger.error({ details }, String(message));
-  }
-
-  fatal(message: unknown, ...details: unknown[]): void {
-    this.logger.fatal({ details }, String(message));
-  }
+export function frameworkLogger(logger: Logger): LoggerService {
+  const brief = (level: 'trace' | 'debug' | 'warn') => (message: unknown, context?: unknown) => {
+    logger[level]({ context }, String(message));
+  };
+  const full =
+    (level: 'error' | 'fatal') =>
+    (message: unknown, ...details: unknown[]) => {
+      logger[level]({ details }, String(message));
+    };
+  return {
+    ...{ verbose: brief('trace'), debug: brief('debug'), log: brief('debug'), warn: brief('warn') },
+    ...{ error: full('error'), fatal: full('fatal') },
+  };
 }

@@ -19,6 +19,9 @@ const AUTHORITY = /^[^\s/?#@\\]+$/;
 /** Maximum number of remembered authorities. It limits memory, because a client can send any port and any address of 127.0.0.0/8. */
 const MAX_KNOWN = 100;
 
+/** Browsers hide the responses to these methods from other origins. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Hosts under which a service with open access is used: those of the loopback interface, and configured hosts. */
 export class OpenHosts {
   private readonly configured: ReadonlySet<string | null>;
@@ -59,14 +62,30 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, int
       (!isList(request) && interfaces?.of(request).anyOrigin.has(request.method) === true)
     )
       done();
-    else
-      done(
-        new Problem(
-          'CROSS_SITE_REQUEST',
-          'The request was sent by a page of another origin; it was rejected and nothing was changed.',
-        ),
-      );
+    else done(crossSite());
   });
+}
+
+/**
+ * Rejects requests that a page of another site made a browser send. Under open access, no key protects a POST without a body, which
+ * browsers send without a preflight. Browsers send Sec-Fetch-Site (W3C Fetch Metadata), which pages cannot change; other clients omit it.
+ * Requests with a method in `anyOrigin` of their interface only read or need a key, so they are permitted.
+ */
+export function rejectCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { method } = request;
+    if (!isOfOtherSite(request) || SAFE.has(method) || interfaces.of(request).anyOrigin.has(method)) done();
+    else done(crossSite());
+  });
+}
+
+function isOfOtherSite({ headers: { 'sec-fetch-site': site } }: FastifyRequest): boolean {
+  return site === 'cross-site' || site === 'same-site';
+}
+
+function crossSite(): Problem {
+  const detail = 'The request was sent by a page of another origin; it was rejected and nothing was changed.';
+  return new Problem('CROSS_SITE_REQUEST', detail);
 }
 
 function isList({ routeOptions }: FastifyRequest): boolean {
@@ -75,8 +94,7 @@ function isList({ routeOptions }: FastifyRequest): boolean {
 
 /** Whether a page of another origin includes a list as a script (JSONP), which sends no Origin. */
 function isListAsScript(request: FastifyRequest): boolean {
-  const { 'sec-fetch-dest': destination, 'sec-fetch-site': site } = request.headers;
-  return isList(request) && destination === 'script' && (site === 'cross-site' || site === 'same-site');
+  return isList(request) && request.headers['sec-fetch-dest'] === 'script' && isOfOtherSite(request);
 }
 
 function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from './config/config.js';
 import { describeMisspelled } from './config/misspelled-variables.js';
 import { describeRenamed } from './config/renamed-variables.js';
-import { startEmbeddedServer } from './database/embedded/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from './database/embedded/embedded-server.js';
 import { migrate } from './database/migrations.js';
 import { LineLimit } from './logging/line-limit.js';
 import { createLogger, endLog } from './logging/logger.js';
@@ -66,13 +66,7 @@ export async function bootstrap(): Promise<RunningInstance> {
   }
 }
 
-interface Database {
-  readonly url: string;
-  readonly lost: Promise<Error>;
-  stop(): Promise<void>;
-}
-
-async function openDatabase({ database }: Config, logger: Logger): Promise<Database> {
+async function openDatabase({ database }: Config, logger: Logger): Promise<EmbeddedServer> {
   if ('dataDir' in database) return startEmbeddedServer(database.dataDir, logger);
   return { url: database.url, lost: new Promise(() => {}), stop: async () => {} };
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type PreparedApplication, createApplication } from './app.setup.js';
 import { type Config, describeAccess } from './config/config.js';
@@ -35,7 +34,11 @@ export async function openServer(config: Config, url: string, logger: Logger, li
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
   // The pools connect while the application is created; the first use of a pool reports its errors.
-  const connecting = Promise.allSettled([pools.general, pools.hot].map(openConnection));
+  const connecting = Promise.allSettled(
+    [pools.general, pools.hot].map(async (pool) => {
+      (await pool.connect()).release();
+    }),
+  );
   const service = await createApplication(config, pools, logger, outages);
   await connecting;
   const { app, drain } = service;
@@ -52,14 +55,12 @@ export async function openServer(config: Config, url: string, logger: Logger, li
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
     const failure = databaseFailure(error);
-    if (failure !== null) throw databaseFailed(failure.reason);
-    throw error;
+    if (failure === null) throw error;
+    throw new StartupError(
+      `The database failed during the start: ${reasonOf(failure.reason)}. Start again when it accepts writes; what was written before is complete.`,
+    );
   });
   return { banner, drain, close };
-}
-
-async function openConnection(pool: pg.Pool): Promise<void> {
-  (await pool.connect()).release();
 }
 
 async function open(
@@ -94,10 +95,4 @@ async function open(
   const metricsUrl = metricsServer?.listeningOrigin ?? null;
   const prefixes = known.all().map(({ prefix }) => prefix);
   return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
-}
-
-function databaseFailed(reason: unknown): StartupError {
-  return new StartupError(
-    `The database failed during the start: ${reasonOf(reason)}. Start again when it accepts writes; what was written before is complete.`,
-  );
 }

@@ -28,10 +28,9 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-const SENTENCES: Partial<Record<ServiceCode, string>> = {
-  UNSUPPORTED_MEDIA_TYPE:
-    'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.',
-};
+/** The detail for a body in another media type, or in another coding. */
+export const UNREADABLE_BODY =
+  'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
 /**
  * An error of Fastify or its plugins, or an HttpException of NestJS, whose status is in `getStatus`. The class is not imported, so that
@@ -39,6 +38,7 @@ const SENTENCES: Partial<Record<ServiceCode, string>> = {
  */
 interface FrameworkError {
   readonly code?: string;
+  readonly message?: string;
   readonly statusCode?: number;
   readonly getStatus?: () => number;
 }
@@ -64,12 +64,14 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 /** @param request the failed request; its route has the body limit, which Fastify's error does not contain. */
 export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method' | 'routeOptions'>): Problem {
   if (error instanceof Problem) return error;
-  const raised = framework(error);
-  const status = raised.getStatus?.() ?? raised.statusCode;
-  const known = FASTIFY_PROBLEMS[raised.code ?? ''] ?? (status === undefined ? undefined : problemOfStatus(status));
+  const raised: FrameworkError = error instanceof Error ? error : {};
+  const status = raised.getStatus?.() ?? raised.statusCode ?? 0;
+  const byStatus = STATUS_PROBLEMS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_HTTP' : undefined);
+  const known = FASTIFY_PROBLEMS[raised.code ?? ''] ?? byStatus;
   const bodyLimit = request?.routeOptions.bodyLimit;
   if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
-  if (known !== undefined) return new Problem(known, SENTENCES[known] ?? sentence(error));
+  if (known === 'UNSUPPORTED_MEDIA_TYPE') return new Problem(known, UNREADABLE_BODY);
+  if (known !== undefined) return new Problem(known, raised.message ?? '');
   const temporary = databaseProblem(error);
   if (temporary?.code === 'CONFLICT_IN_PROGRESS' && request !== undefined && isRead(request)) return tableLocked();
   if (temporary !== null) return temporary;
@@ -79,18 +81,6 @@ export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method
 
 function isRead({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {
   return method === 'GET' || method === 'HEAD' || routeOptions.config.onlyReads === true;
-}
-
-function problemOfStatus(status: number): ServiceCode | undefined {
-  return STATUS_PROBLEMS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_HTTP' : undefined);
-}
-
-function framework(error: unknown): FrameworkError {
-  return error instanceof Error ? (error as Error & FrameworkError) : {};
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */

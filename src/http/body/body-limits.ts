@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem, tooLarge, invalidRequest } from '../../problem/problem.js';
+import { UNREADABLE_BODY } from '../../problem/send-problem.js';
 import { routeSettings } from '../route-settings.js';
-import { UNREADABLE, isReadableJson } from './content-encoding.js';
+import { faultOfJson } from './content-encoding.js';
 import { isStreamed, mediaTypeOf } from './streamed-body.js';
 
 declare module 'fastify' {
@@ -36,7 +37,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
     const isExpecting = expecting.has(reply.raw);
     if (isCollected && contentLength(request) > request.routeOptions.bodyLimit) {
       done(tooLarge(request.routeOptions.bodyLimit));
-    } else if (isExpecting && !isReadable(request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE));
+    } else if (isExpecting && !isReadable(request)) done(new Problem('UNSUPPORTED_MEDIA_TYPE', UNREADABLE_BODY));
     else {
       if (isExpecting) reply.raw.writeContinue();
       done(null, payload);
@@ -49,7 +50,7 @@ function isReadable(request: FastifyRequest): boolean {
   const mediaType = mediaTypeOf(request);
   if (!hasUsableBody(request) || (mediaType === '' && contentLength(request) === 0)) return true;
   if (isStreamed(request)) return request.routeOptions.config.streams !== undefined;
-  return request.server.hasContentTypeParser(mediaType) && isReadableJson(request);
+  return request.server.hasContentTypeParser(mediaType) && faultOfJson(request) === null;
 }
 
 /** The announced length in bytes; 0 without Content-Length. */

@@ -1,12 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../problem/problem.js';
 
 /** A JSON Merge Patch (RFC 7396). */
 export const MERGE_PATCH = 'application/merge-patch+json';
-
-export const UNREADABLE =
-  'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
 const UTF8 = /^utf-?8$/i;
 
@@ -16,33 +12,18 @@ export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean 
   return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/** Rejects a body that is compressed or not in UTF-8, because it would be misread. @throws Problem UNSUPPORTED_MEDIA_TYPE */
-export function requirePlainUtf8(headers: IncomingHttpHeaders): void {
-  if (isPlain(headers)) return;
-  const { charset, encoding } = codingOf(headers);
-  throw new Problem(
-    'UNSUPPORTED_MEDIA_TYPE',
-    `The body is ${charset}, ${encoding}; send it as UTF-8 without compression.`,
-  );
-}
-
-/** Whether the headers declare readable JSON. A merge patch is permitted for PATCH only. */
-export function isReadableJson(request: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
-  return isPlain(request.headers) && !isMisplacedPatch(request);
-}
-
-/** @throws Problem UNSUPPORTED_MEDIA_TYPE for a body that `isReadableJson` rejects. */
-export function requireJson(request: Pick<FastifyRequest, 'method' | 'headers'>): void {
-  requirePlainUtf8(request.headers);
-  if (!isMisplacedPatch(request)) return;
-  throw new Problem(
-    'UNSUPPORTED_MEDIA_TYPE',
-    `${MERGE_PATCH} is supported for PATCH only; send the body as application/json.`,
-  );
-}
-
-function isMisplacedPatch({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
-  return method !== 'PATCH' && headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH) === true;
+/**
+ * Why the headers do not declare readable JSON; null if they do. A body that is compressed or not in UTF-8 would be misread. A merge patch
+ * is permitted for PATCH only.
+ */
+export function faultOfJson({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): string | null {
+  if (!isPlain(headers)) {
+    const { charset, encoding } = codingOf(headers);
+    return `The body is ${charset}, ${encoding}; send it as UTF-8 without compression.`;
+  }
+  const isPatch = headers['content-type']?.trim().toLowerCase().startsWith(MERGE_PATCH) === true;
+  if (!isPatch || method === 'PATCH') return null;
+  return `${MERGE_PATCH} is supported for PATCH only; send the body as application/json.`;
 }
 
 function codingOf(headers: IncomingHttpHeaders): { charset: string; encoding: string } {

@@ -5,7 +5,10 @@ import { countMembers } from './json-bounds.js';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Members of Object.prototype, which are not accepted as keys. */
-const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  'prototype',
+]);
 
 /** Characters of the largest body that is parsed a second time to locate a syntax error. */
 const MAX_EXPLAINED = 65_536;
@@ -39,10 +42,6 @@ function readText(text: string, stated: number): { value: unknown; fault: Syntax
   }
 }
 
-export function isReservedName(name: string): boolean {
-  return RESERVED.has(name);
-}
-
 /** Counts the members of all objects. @throws SyntaxError for a reserved name or an inexact number. */
 function membersOf(value: unknown): number {
   if (typeof value === 'number') requireExact(value, String(value));
@@ -53,7 +52,7 @@ function membersOf(value: unknown): number {
     return members;
   }
   for (const key of Object.keys(value)) {
-    if (RESERVED.has(key)) throw new SyntaxError(`the key "${key}" is not permitted`);
+    if (RESERVED_NAMES.has(key)) throw new SyntaxError(`the key "${key}" is not permitted`);
     members += 1 + membersOf((value as Record<string, unknown>)[key]);
   }
   return members;

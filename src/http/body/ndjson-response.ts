@@ -89,13 +89,10 @@ async function discard({ bytes }: StreamedBody, forMs: number): Promise<void> {
   bytes.resume();
   await new Promise<void>((resolve) => {
     const limit = setTimeout(resolve, forMs);
-    bytes.once('close', () => {
+    const settle = () => {
       clearTimeout(limit);
       resolve();
-    });
-    bytes.once('end', () => {
-      clearTimeout(limit);
-      resolve();
-    });
+    };
+    bytes.once('close', settle).once('end', settle);
   });
 }

@@ -13,16 +13,13 @@ const MOST_STREAMS = 128;
  * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
-  private held = 0;
+  /** The bytes of all streams that their clients have not read. */
+  bytes = 0;
   private streams = 0;
   private readonly waiting = new Set<() => void>();
 
   /** @param limit bytes of all streams together. */
   constructor(private readonly limit: number) {}
-
-  get bytes(): number {
-    return this.held;
-  }
 
   /** Whether so many streams run that their chunks must be small. */
   get isCrowded(): boolean {
@@ -66,9 +63,9 @@ export class ResponseSpool {
       for await (const text of source) {
         if (stream.isClosed()) return;
         const piece = Buffer.from(text);
-        this.held += piece.length;
+        this.bytes += piece.length;
         stream.add(piece);
-        while (!stream.isClosed() && stream.bytes > 0 && this.held >= this.limit) await this.room();
+        while (!stream.isClosed() && stream.bytes > 0 && this.bytes >= this.limit) await this.room();
         if (stream.isClosed()) return;
       }
     } finally {
@@ -82,7 +79,7 @@ export class ResponseSpool {
 
   private release(stream: Spooled, bytes: number): void {
     stream.bytes -= bytes;
-    this.held -= bytes;
+    this.bytes -= bytes;
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }

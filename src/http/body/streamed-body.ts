@@ -55,15 +55,11 @@ export class StreamedBody {
   }
 }
 
-export interface StreamRules {
-  /** Maximum time without data in either direction. */
-  readonly idleMs: number;
-  readonly drain: StopSignals;
-  readonly spool: ResponseSpool;
-}
-
-/** Passes bodies of NDJSON and CSV as streams. The time without data is limited, but not the size. */
-export function acceptStreams(server: FastifyInstance, { idleMs, drain, spool }: StreamRules): void {
+/**
+ * Passes bodies of NDJSON and CSV as streams. The time without data is limited, but not the size.
+ * @param idleMs maximum time without data in either direction.
+ */
+export function acceptStreams(server: FastifyInstance, idleMs: number, drain: StopSignals, spool: ResponseSpool): void {
   // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const { streams } = request.routeOptions.config;

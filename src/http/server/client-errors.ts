@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -107,7 +107,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
 }
 
 /** Ends a connection and drops further input: closing with unread bytes would discard the response (RFC 9112 9.6). */
-export function end(socket: Socket, last = ''): void {
+function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => {
@@ -115,4 +115,26 @@ export function end(socket: Socket, last = ''): void {
     });
   });
   socket.resume();
+}
+
+/**
+ * Reads and drops the rest of a body if the response is sent before the body has arrived, so that the client receives the response and can
+ * reuse the connection.
+ *
+ * Overrides `destroySoon` of sockets, with which Node closes a connection after a response with `Connection: close`, even if bytes are
+ * unread. That resets the connection and can discard the response (RFC 9112 9.6); no setting of Node changes this.
+ */
+export function dropUnreadBodies(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = () => {
+      end(socket);
+    };
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+    response.prependOnceListener('finish', () => {
+      if (!request.complete) request.resume();
+    });
+  });
 }

@@ -9,22 +9,16 @@ export class Drain {
   private inFlight = 0;
   private readonly stop = new AbortController();
   private readonly half = new AbortController();
+  /** Aborted when the drain begins, to end requests that would not end by themselves. */
+  readonly stopping: AbortSignal = this.stop.signal;
+  /** Aborted halfway through the drain, to end long requests with a response. */
+  readonly halfOver: AbortSignal = this.half.signal;
   private emptied: (() => void) | undefined;
   private isAnnounced = false;
 
   constructor() {
     // Every open stream listens to both signals; other limits bound the number of streams.
     setMaxListeners(0, this.stop.signal, this.half.signal);
-  }
-
-  /** Aborted when the drain begins, to end requests that would not end by themselves. */
-  get stopping(): AbortSignal {
-    return this.stop.signal;
-  }
-
-  /** Aborted halfway through the drain, to end long requests with a response. */
-  get halfOver(): AbortSignal {
-    return this.half.signal;
   }
 
   /** Counts all requests, and rejects new ones during the drain. */

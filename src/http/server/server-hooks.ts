@@ -2,16 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
-import { watchClientErrors } from './client-errors.js';
+import { dropUnreadBodies, watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-limits.js';
 import type { Drain } from './drain.js';
 import type { RequestLog } from './request-log.js';
-import { MERGE_PATCH, requireJson } from '../body/content-encoding.js';
+import { MERGE_PATCH, faultOfJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
 import { hostFieldsOf, readTraceParent } from '../headers/request-headers.js';
-import { dropUnreadBodies } from './unread-bodies.js';
 
 /** Installs the hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
@@ -44,13 +43,14 @@ export function installServerHooks(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      requireJson(request);
+      const fault = faultOfJson(request);
+      if (fault !== null) throw new Problem('UNSUPPORTED_MEDIA_TYPE', fault);
       done(null, readJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
-  acceptStreams(server, { idleMs: requestTimeoutMs, drain, spool: new ResponseSpool(responseSpoolBytes) });
+  acceptStreams(server, requestTimeoutMs, drain, new ResponseSpool(responseSpoolBytes));
 }
 
 const JSON_TYPE = /^application\/(?:[a-z.]+\+)?json\b/;

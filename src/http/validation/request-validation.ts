@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { Problem, type ProblemDetail, invalidRequest, pointerStep } from '../../problem/problem.js';
 import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
-import { isReservedName } from '../body/json-body.js';
+import { RESERVED_NAMES } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, stopAtFirstError: true };
@@ -59,7 +59,7 @@ function readQuery(dto: Dto, query: object): object {
   const read = FastRules.of(dto).read(query);
   if (read !== null) return read;
   // In a body, the JSON parser rejects reserved names. In a query, class-transformer would drop them.
-  const reserved = Object.keys(query).filter(isReservedName);
+  const reserved = Object.keys(query).filter((name) => RESERVED_NAMES.has(name));
   if (reserved.length > 0) {
     throw invalidMembers(
       reserved.map((name) => ({ pointer: `#query/${name}`, detail: unknownMember(name, dto, '#query') })),

@@ -39,8 +39,12 @@ function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
-/** A separator in a list, or an entity tag (RFC 9110 8.8.3), which may contain a comma. */
-const PIECE = /([\t ,]+)|(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/y;
+/** An entity tag (RFC 9110 8.8.3), which may contain a comma. */
+const TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** A list of entity tags, in which elements may be empty (RFC 9110 5.6.1). */
+const TAGS =
+  /^[\t ,]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[\t ]*,[\t ,]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*[\t ,]*$/;
 
 export function readIfMatch(header: string | undefined): EntityTags | undefined {
   if (header === undefined) return undefined;
@@ -81,18 +85,6 @@ export function matchesWeakly(header: string | undefined, current: string): bool
 /** @returns null for a text that is neither `*` nor a list of tags. */
 function parseEntityTags(text: string): EntityTags | null {
   if (text.trim() === '*') return '*';
-  const tags: EntityTag[] = [];
-  let separated = true;
-  for (let at = 0; at < text.length; at = PIECE.lastIndex) {
-    PIECE.lastIndex = at;
-    const [piece, gap, weak, opaque] = PIECE.exec(text) ?? [];
-    if (piece === undefined) return null;
-    if (opaque === undefined) separated ||= gap?.includes(',') ?? false;
-    else if (!separated) return null;
-    else {
-      tags.push({ isWeak: weak !== undefined, opaque });
-      separated = false;
-    }
-  }
-  return tags.length === 0 ? null : tags;
+  if (!TAGS.test(text)) return null;
+  return Array.from(text.matchAll(TAG), ([, weak, opaque = '']) => ({ isWeak: weak !== undefined, opaque }));
 }

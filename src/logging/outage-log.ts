@@ -13,24 +13,30 @@ const BEGIN = 'the database fails; further failures are counted until it serves 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Outage {
-  readonly beganAt: number;
+class Outage {
+  readonly beganAt = performance.now();
   /** Causes that were logged. */
-  readonly causes: Set<string>;
+  readonly causes = new Set<string>();
   readonly reminding: NodeJS.Timeout;
-  requests: number;
-  connections: number;
+  requests = 0;
+  connections = 0;
   /** True if writes failed; then only a commit ends the outage, because a read-only server still serves reads. */
-  needsCommit: boolean;
+  needsCommit = false;
   /** First success since the last failure; null while there is none. */
-  servedAt: number | null;
-  ending: NodeJS.Timeout | null;
+  servedAt: number | null = null;
+  ending: NodeJS.Timeout | null = null;
   /** The last failure since the last reminder, or null. */
-  last: Fields | null;
+  last: Fields | null = null;
   /** Requests that failed since the last reminder. */
-  since: number;
+  since = 0;
   /** Whether the database has served since the last log line. */
-  hasServed: boolean;
+  hasServed = false;
+
+  constructor(remind: (outage: Outage) => void) {
+    this.reminding = setInterval(() => {
+      remind(this);
+    }, REMINDER_MS).unref();
+  }
 }
 
 /**
@@ -86,26 +92,12 @@ export class OutageLog implements FailureCounter {
 
   private note(last: Fields): { outage: Outage; isNew: boolean } {
     const isNew = this.outage === null;
-    const outage = this.outage ?? this.begin();
+    const outage = (this.outage ??= new Outage(this.remind.bind(this)));
     outage.last = last;
     outage.servedAt = null;
     if (outage.ending !== null) clearTimeout(outage.ending);
     outage.ending = null;
     return { outage, isNew };
-  }
-
-  private begin(): Outage {
-    const outage: Outage = {
-      beganAt: performance.now(),
-      causes: new Set(),
-      reminding: setInterval(() => {
-        this.remind(outage);
-      }, REMINDER_MS).unref(),
-      ...{ requests: 0, connections: 0, needsCommit: false, servedAt: null, ending: null },
-      ...{ last: null, since: 0, hasServed: false },
-    };
-    this.outage = outage;
-    return outage;
   }
 
   private write(outage: Outage, message: string, fields: Fields): void {

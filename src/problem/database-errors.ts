@@ -43,8 +43,7 @@ const NOT_SENT = /^Client (has encountered a connection error|was closed) and is
 
 /** Whether the connection was lost while a statement ran. */
 export function isConnectionLost(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, message } = error as DatabaseError;
+  const { code, message } = (error ?? {}) as DatabaseError;
   if (typeof code === 'string') return /^(08...|57P0[123]|E[A-Z]+)$/.test(code);
   return typeof message === 'string' && MESSAGES.test(message);
 }
@@ -106,16 +105,14 @@ function hasCode(error: unknown, states: RegExp): boolean {
 
 /** @returns null if the state of the database did not cause the error. */
 export function databaseProblem(error: unknown): Problem | null {
-  const found = [...causesOf(error)];
-  const has = (state: RegExp): boolean => found.some(({ codes }) => codes.some((code) => state.test(code)));
   if (isOfOtherServer(error)) return unavailable();
-  if (has(CONFLICT_STATES)) return conflictInProgress();
-  if (has(STATEMENT_TIMEOUT_STATE)) return statementTimeout();
-  if (has(POOL_BUSY)) return poolBusy();
+  if (hasCode(error, CONFLICT_STATES)) return conflictInProgress();
+  if (hasCode(error, STATEMENT_TIMEOUT_STATE)) return statementTimeout();
+  if (hasCode(error, POOL_BUSY)) return poolBusy();
   const isUnavailable =
-    has(UNAVAILABLE_STATES) ||
-    has(OTHER_SCHEMA_STATES) ||
-    found.some(
+    hasCode(error, UNAVAILABLE_STATES) ||
+    hasCode(error, OTHER_SCHEMA_STATES) ||
+    [...causesOf(error)].some(
       ({ codes, message }) => codes.some((code) => CODES.has(code)) || MESSAGES.test(message) || NOT_SENT.test(message),
     );
   return isUnavailable ? unavailable() : null;

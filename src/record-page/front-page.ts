@@ -1,5 +1,5 @@
 import { copyButton, page } from './layout.js';
-import { type Markup, markup } from './markup.js';
+import { markup } from './markup.js';
 import { linkTo } from './visible-text.js';
 import { SHORT_STYLE } from './style.js';
 
@@ -26,7 +26,7 @@ ${hasForm ? RECORD_FORM : null}
 <p>Or read <a href="/identifiers?sort=-createdAt&amp;limit=5">the newest five as JSON</a>. The page of an identifier is at
 <code>${service}/identifiers/</code> and its name.</p>
 <h2>Mint one</h2>
-${command(mint, 'the command that mints an identifier')}
+<p><code>${mint}</code>${copyButton(mint, 'the command that mints an identifier')}</p>
 <p>Replace <code>100.102</code> by <a href="/naming-authorities">a naming authority of this service</a>. Where writing needs an API key,
 add <code>-H 'authorization: Bearer &lt;key&gt;'</code>. Or <a href="/docs#/identifiers/mintIdentifier">mint one in the browser</a>.</p>
 <h2>Learn more</h2>
@@ -37,10 +37,6 @@ add <code>-H 'authorization: Bearer &lt;key&gt;'</code>. Or <a href="/docs#/iden
 <li><a href="/health/ready">Health</a></li>
 </ul>`,
   });
-}
-
-function command(text: string, what: string): Markup {
-  return markup`<p><code>${text}</code>${copyButton(text, what)}</p>`;
 }
 
 /** The part before the link in the body of a redirect. It is built once, because most responses of a resolver are redirects. */

@@ -19,15 +19,12 @@ export interface Line {
   readonly bytes: Buffer | null;
 }
 
-export interface LineEnds {
-  /**
-   * @param bytes the bytes from the start of a line. The call is repeated with more bytes until it finds an end.
-   * @returns the offset of the last byte of the line break; -1 if the line continues.
-   */
-  readonly endIn: (bytes: Buffer) => number;
-}
-
-const LINE_FEEDS: LineEnds = { endIn: (bytes) => bytes.indexOf(NEWLINE) };
+/**
+ * Finds the end of a line.
+ * @param bytes the bytes from the start of a line. The call is repeated with more bytes until it finds an end.
+ * @returns the offset of the last byte of the line break; -1 if the line continues.
+ */
+type EndIn = (bytes: Buffer) => number;
 
 /** Reads the lines of a body as they arrive, with back-pressure. */
 export class LineReader {
@@ -38,7 +35,7 @@ export class LineReader {
 
   constructor(
     private readonly body: StreamedBody,
-    private readonly ends = LINE_FEEDS,
+    private readonly endIn: EndIn = (bytes) => bytes.indexOf(NEWLINE),
   ) {
     // The next call of `next` throws the error. Without a listener, the error would end the process.
     body.bytes.on('error', () => {});
@@ -92,7 +89,7 @@ export class LineReader {
   }
 
   private cut(): Line | null {
-    const end = this.ends.endIn(this.rest);
+    const end = this.endIn(this.rest);
     if (end < 0) {
       if (this.rest.length > MAX_LINE_BYTES) {
         this.overlong = true;

@@ -1,4 +1,4 @@
-import { type LineEnds, MAX_LINE_BYTES } from '../body/line-reader.js';
+import { MAX_LINE_BYTES } from '../body/line-reader.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -17,7 +17,7 @@ type Place = 'start' | 'plain' | 'quoted' | 'mark';
  * Finds the ends of rows (RFC 4180): line breaks outside quoted cells. Each byte is read once. The bytes of quotation marks and separators
  * occur in no other character of UTF-8 and Windows-1252.
  */
-export class RowEnds implements LineEnds {
+export class RowEnds {
   private separators: ReadonlySet<number> = new Set([COMMA, SEMICOLON, TAB]);
   private state: Place = 'start';
   private at = 0;

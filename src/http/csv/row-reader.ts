@@ -50,7 +50,7 @@ export class RowReader {
   private failure: Error | null = null;
 
   private constructor(private readonly body: StreamedBody) {
-    this.lines = new LineReader(body, this.ends);
+    this.lines = new LineReader(body, this.ends.endIn.bind(this.ends));
   }
 
   /**

@@ -41,13 +41,10 @@ export const IsTimeOrDate = (): PropertyDecorator =>
   });
 
 export const IsTarget = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isTarget',
-    validator: {
-      validate: isTarget,
-      defaultMessage: (validated) => `$property ${targetFault(validated?.value)}`,
-    },
-  });
+  ValidateBy(
+    { name: 'isTarget', validator: { validate: isTarget } },
+    { message: ({ value }) => `$property ${targetFault(value)}` },
+  );
 
 /** The OpenAPI pattern is equivalent but needs no flag, because JSON with lone surrogates is rejected. */
 export const HasNoControls = (): PropertyDecorator =>
@@ -58,13 +55,10 @@ export const HasNoControls = (): PropertyDecorator =>
 
 export const IsLanguage = (): PropertyDecorator =>
   applyDecorators(
-    ValidateBy({
-      name: 'isLanguage',
-      validator: {
-        validate: isLanguage,
-        defaultMessage: () => '$property must be a language tag (BCP 47), such as "de" or "pt-BR"',
-      },
-    }),
+    ValidateBy(
+      { name: 'isLanguage', validator: { validate: isLanguage } },
+      { message: '$property must be a language tag (BCP 47), such as "de" or "pt-BR"' },
+    ),
     MaxLength(MAX_LANGUAGE_LENGTH),
     IsString(),
   );

@@ -31,12 +31,9 @@ const RECORD = `
  * The caller holds the migration lock.
  * @throws Error that names the migration that failed. It has no effect, and the migrations before it stay applied.
  */
-export async function applyMigrations(
-  session: pg.ClientBase,
-  migrations: readonly ShippedMigration[],
-): Promise<string[]> {
+export async function applyMigrations(session: pg.ClientBase): Promise<string[]> {
   if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);
-  const pending = await pendingMigrations(session, migrations);
+  const pending = await pendingMigrations(session);
   for (const migration of pending) await apply(session, migration);
   return pending.map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ import { requireOwnSession } from './own-session.js';
 import { isPrivilegeError, missingPrivilege, requireSchemaRights } from './schema-rights.js';
 import { pendingMigrations, unknownMigrations } from './schema-state.js';
 import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session-settings.js';
-import { type ShippedMigration, shippedMigrations } from './shipped-migrations.js';
+import type { ShippedMigration } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
 /** The first migrations of earlier development versions. Until the first release there is one migration, which replaces them. */
@@ -48,7 +48,7 @@ export async function migrate(url: string, { mayMigrate = true, ...wait }: Migra
     await requireOwnSession(session, () => connect(url));
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
-    const pending = await pendingMigrations(session, await shippedMigrations());
+    const pending = await pendingMigrations(session);
     if (pending.length > 0 && !mayMigrate) throw await lacking(session, pending);
     const applied = pending.length === 0 ? [] : await applyMissing(session);
     // Citus distributes the tables that are created in a distributed schema.
@@ -77,7 +77,7 @@ export async function plannedMigrations(url: string): Promise<readonly ShippedMi
     await requireVersionAndEncoding(session);
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
-    const pending = await pendingMigrations(session, await shippedMigrations());
+    const pending = await pendingMigrations(session);
     if (pending.length === 0) await requireUniqueIndexes(session);
     else {
       await requireSchemaRights(session);
@@ -98,7 +98,7 @@ async function applyMissing(session: pg.Client): Promise<string[]> {
   await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK]);
   await requireNoNewerSchema(session);
   await requireSchemaRights(session);
-  return applyMigrations(session, await shippedMigrations());
+  return applyMigrations(session);
 }
 
 async function lacking(session: pg.Client, pending: readonly ShippedMigration[]): Promise<StartupError> {
@@ -171,12 +171,22 @@ async function requireVersionAndEncoding(session: pg.Client): Promise<void> {
   );
 }
 
+/** The catalog pg_dist_partition exists only with Citus. PostgreSQL looks up an unqualified name in pg_catalog first. */
+const HAS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found";
+
+/** The tables of the service that Citus distributes, including those on one node only. */
+const DISTRIBUTED = `
+  SELECT c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+  WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
+
 /** @throws StartupError for tables that Citus distributes, on which nearly every write would fail. */
 async function requirePlainTables(session: pg.Client): Promise<void> {
-  const distributed = await distributedTables(session);
-  if (distributed.length === 0) return;
+  const { rows: citus } = await session.query<{ found: boolean }>(HAS_CITUS);
+  if (citus[0]?.found !== true) return;
+  const { rows } = await session.query<{ name: string }>(DISTRIBUTED);
+  if (rows.length === 0) return;
   throw new StartupError(
-    `Citus distributes the tables ${distributed.join(', ')}, on which Mintmark cannot write. Make them plain again (citus_schema_undistribute or undistribute_table), or use a database without Citus. docs/explanation/scale.md says what takes a registry past one server.`,
+    `Citus distributes the tables ${rows.map(({ name }) => name).join(', ')}, on which Mintmark cannot write. Make them plain again (citus_schema_undistribute or undistribute_table), or use a database without Citus. docs/explanation/scale.md says what takes a registry past one server.`,
   );
 }
 
@@ -199,18 +209,4 @@ async function requireUniqueIndexes(session: pg.Client): Promise<void> {
   throw new StartupError(
     `The unique indexes ${missing.join(', ')} are missing from the database or invalid; without them, duplicates could be stored. Remove duplicates, then create the indexes as in prisma/migrations.`,
   );
-}
-
-/** The catalog pg_dist_partition exists only with Citus. PostgreSQL looks up an unqualified name in pg_catalog first. */
-const HAS_CITUS = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found";
-
-const DISTRIBUTED = `
-  SELECT c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
-  WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
-
-/** The tables of the service that Citus distributes, including those on one node only. */
-async function distributedTables(session: pg.ClientBase): Promise<string[]> {
-  const { rows } = await session.query<{ found: boolean }>(HAS_CITUS);
-  if (rows[0]?.found !== true) return [];
-  return (await session.query<{ name: string }>(DISTRIBUTED)).rows.map(({ name }) => name);
 }

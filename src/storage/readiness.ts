@@ -8,7 +8,7 @@ import { InRecoveryError } from '../database/pool.js';
 import { ConnectionPool, isSessionRejected } from '../database/connection-pool.js';
 import { describeShortage } from '../database/server-sessions.js';
 import { IN_RECOVERY, WRITE_STATE, type WriteState, reasonAgainstWrites } from '../database/writable-server.js';
-import { missingMigrations } from '../database/schema-state.js';
+import { pendingMigrations } from '../database/schema-state.js';
 import { causeInWords } from '../problem/database-causes.js';
 import { databaseProblem } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
@@ -131,7 +131,7 @@ export class Readiness {
       const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
       throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${cause}.`);
     }
-    const missing = await missingMigrations(this.pool);
+    const missing = (await pendingMigrations(this.pool)).map(({ name }) => name);
     if (missing.length > 0) throw this.notReady(`The database is missing the migrations ${missing.join(', ')}.`);
     if (await isNewServer(this.pool)) {
       // The first write of a session raises the offset.

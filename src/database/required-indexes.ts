@@ -1,34 +1,28 @@
+import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 
-/** The unique indexes that prevent duplicates. An invalid index, for example after an interrupted CREATE INDEX, does not. */
-export const REQUIRED_UNIQUE_INDEXES: readonly string[] = [
-  'alternate_identifier_pkey',
-  'api_key_pkey',
-  'api_key_secret_hash_key',
-  'change_authority_key',
-  'change_identifier_key',
-  'change_offset_pkey',
-  'change_pkey',
-  'cursor_secret_pkey',
-  'handle_user_pkey',
-  'identifier_guid_key',
-  'identifier_local_key',
-  'identifier_metadata_key',
-  'identifier_pkey',
-  'identifier_request_key',
-  'naming_authority_pkey',
-  'naming_authority_prefix_fold_key',
-  'naming_authority_prefix_key',
-  'position_gate_pkey',
-  'request_part_pkey',
-  'request_pkey',
-];
+/** Definitions of the objects of a schema by their names, such as `column identifier.target`. */
+export type SchemaManifest = Readonly<Record<string, string>>;
 
+const MANIFEST = new URL('../../prisma/schema-manifest.json', import.meta.url);
+
+/** The objects of the schema of this version. */
+export async function shippedManifest(): Promise<SchemaManifest> {
+  return JSON.parse(await readFile(MANIFEST, 'utf8')) as SchemaManifest;
+}
+
+/** The names of the unique indexes that prevent duplicates. */
+export async function requiredUniqueIndexes(): Promise<string[]> {
+  const indexes = Object.entries(await shippedManifest()).filter(([, sql]) => sql.startsWith('CREATE UNIQUE INDEX '));
+  return indexes.map(([name]) => name.slice(name.indexOf('.') + 1)).sort();
+}
+
+/** An invalid index, for example after an interrupted CREATE INDEX, prevents no duplicates. */
 export async function missingUniqueIndexes(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await on.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
      WHERE pg_table_is_visible(i.indrelid) AND i.indisunique AND i.indisvalid AND i.indisready`,
   );
   const present = new Set(rows.map(({ name }) => name));
-  return REQUIRED_UNIQUE_INDEXES.filter((name) => !present.has(name));
+  return (await requiredUniqueIndexes()).filter((name) => !present.has(name));
 }

@@ -1,7 +1,5 @@
 import type pg from 'pg';
-
-/** Definitions of the objects of a schema by their names, such as `column identifier.target`. */
-export type SchemaManifest = Readonly<Record<string, string>>;
+import type { SchemaManifest } from '../database/required-indexes.js';
 
 /** SQL for a digest that ignores qualifiers and spaces, because PostgreSQL 18 qualifies fewer names in its output than 15 does. */
 const bodyHash = (body: string): string =>

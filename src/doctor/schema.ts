@@ -1,23 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { type SchemaManifest, shippedManifest } from '../database/required-indexes.js';
 import { type Examined, type Found, error } from './finding.js';
-import { type SchemaManifest, readManifest } from './schema-manifest.js';
-
-const MANIFEST = new URL('../../prisma/schema-manifest.json', import.meta.url);
+import { readManifest } from './schema-manifest.js';
 
 /** Maximum number of differences that are printed one by one. */
 const MAX_PRINTED = 20;
 
 /** Compares the objects of the database with the manifest of this version. Additional tables and indexes are accepted. */
 export async function schema({ session }: Examined): Promise<Found[]> {
-  const expected = JSON.parse(await readFile(MANIFEST, 'utf8')) as SchemaManifest;
-  const differences = differencesOf(expected, await readManifest(session));
-  const found = differences.slice(0, MAX_PRINTED).map(error);
+  const differences = differencesOf(await shippedManifest(), await readManifest(session));
   const more = differences.length - MAX_PRINTED;
-  return more > 0 ? [...found, error(`${more} other objects are missing or different too.`)] : found;
+  const others = more > 0 ? [`${more} other objects are missing or different too.`] : [];
+  return error(...differences.slice(0, MAX_PRINTED), ...others);
 }
 
 /** A sentence for each object that is missing or different, and for each additional trigger and constraint. */
-export function differencesOf(expected: SchemaManifest, actual: SchemaManifest): string[] {
+function differencesOf(expected: SchemaManifest, actual: SchemaManifest): string[] {
   const changed = Object.entries(expected).flatMap(([name, definition]) => {
     const found = actual[name];
     if (found === definition) return [];

@@ -12,11 +12,11 @@ export async function migrations({ url, config }: Examined): Promise<Found[]> {
     const remedy = config.mayMigrate
       ? 'A start of the service applies them'
       : 'As the owner of the tables, run "mintmark migrate"';
-    return [
-      error(`The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`),
-    ];
+    return error(
+      `The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`,
+    );
   } catch (reason) {
-    if (reason instanceof StartupError) return [error(reason.message)];
+    if (reason instanceof StartupError) return error(reason.message);
     throw reason;
   }
 }
@@ -34,9 +34,10 @@ export async function collation(on: Examined): Promise<Found[]> {
     `SELECT datname AS name, datcollversion AS recorded, pg_database_collation_actual_version(oid) AS actual FROM pg_database
      WHERE datname = current_database() AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`,
   );
-  return rows.map(({ name, recorded, actual }) =>
-    warning(
-      `The collation of the database was made with version ${recorded}, and the operating system has ${actual}. Run REINDEX DATABASE "${name}", then ALTER DATABASE "${name}" REFRESH COLLATION VERSION.`,
+  return warning(
+    ...rows.map(
+      ({ name, recorded, actual }) =>
+        `The collation of the database was made with version ${recorded}, and the operating system has ${actual}. Run REINDEX DATABASE "${name}", then ALTER DATABASE "${name}" REFRESH COLLATION VERSION.`,
     ),
   );
 }
@@ -56,11 +57,11 @@ export async function clock(on: Examined): Promise<Found[]> {
   if (Math.abs(difference) > CLOCK_WARNING_MS) {
     const order = difference > 0 ? 'ahead of' : 'behind';
     const detail = `The clock of the database is ${Math.abs(difference) / 1000} s ${order} the clock of this machine. Synchronize both by NTP: leases, the expiry of keys and the times of records use the clock of the database.`;
-    found.push(Math.abs(difference) > CLOCK_ERROR_MS ? error(detail) : warning(detail));
+    found.push(...(Math.abs(difference) > CLOCK_ERROR_MS ? error(detail) : warning(detail)));
   }
   if (newest - now > CLOCK_WARNING_MS) {
     const detail = `The newest identifier was minted at ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}. Set the clock of the database.`;
-    found.push(error(detail));
+    found.push(...error(detail));
   }
   return found;
 }
@@ -69,11 +70,9 @@ export async function clock(on: Examined): Promise<Found[]> {
 export async function positions({ session }: Examined): Promise<Found[]> {
   const behind = await behindTables(session);
   if (behind.length === 0) return [];
-  return [
-    error(
-      `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
-    ),
-  ];
+  return error(
+    `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
+  );
 }
 
 /** Longer than any transaction of the service, except those of a bulk load. */
@@ -99,11 +98,9 @@ export async function runningTransactions(on: Examined): Promise<Found[]> {
   if (after?.oldest !== before.oldest) return [];
   const [oldest] = await read<{ name: string }>(on, OLDEST);
   const name = oldest?.name ?? 'a transaction of another role, which only a member of pg_read_all_stats sees';
-  return [
-    warning(
-      `Events are delayed by a transaction that has not ended for ${HELD_MS / 1000} s or longer: ${name}. End it, by pg_terminate_backend or ROLLBACK PREPARED, if it is not a bulk load.`,
-    ),
-  ];
+  return warning(
+    `Events are delayed by a transaction that has not ended for ${HELD_MS / 1000} s or longer: ${name}. End it, by pg_terminate_backend or ROLLBACK PREPARED, if it is not a bulk load.`,
+  );
 }
 
 const KEYS = `

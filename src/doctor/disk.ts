@@ -21,12 +21,12 @@ const ERROR = { share: 0.02, bytes: GIB / 4 };
 export async function disk({ database }: Config, session?: pg.Client): Promise<Found[]> {
   if ('dataDir' in database) {
     const { dataDir } = database;
-    return (await spaceOf(dataDir)) ?? [ok(`The data folder ${dataDir} does not exist; the first start creates it.`)];
+    return (await spaceOf(dataDir)) ?? ok(`The data folder ${dataDir} does not exist; the first start creates it.`);
   }
   const rows = await session?.query<{ folder: string }>(FOLDER);
   const folder = rows?.rows[0]?.folder;
   const found = folder === undefined ? null : await spaceOf(folder);
-  return found ?? [ok('The disk of the database server cannot be seen from here. Monitor it there.')];
+  return found ?? ok('The disk of the database server cannot be seen from here. Monitor it there.');
 }
 
 /** Null for a folder that does not exist or may not be read. */
@@ -37,5 +37,5 @@ async function spaceOf(folder: string): Promise<Found[] | null> {
   const isBelow = ({ share, bytes }: typeof ERROR): boolean => free < Math.min(share * all, bytes);
   const size = (free / GIB).toFixed(free < GIB ? 3 : 0);
   const detail = `The disk of ${folder} has ${size} GiB of free space. Add space, or remove other files; without space, PostgreSQL rejects writes.`;
-  return isBelow(ERROR) ? [error(detail)] : isBelow(WARNING) ? [warning(detail)] : [];
+  return isBelow(ERROR) ? error(detail) : isBelow(WARNING) ? warning(detail) : [];
 }

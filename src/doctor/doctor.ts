@@ -56,7 +56,7 @@ async function* examine(records: number): AsyncGenerator<Finding> {
     config = readConfig();
   } catch (reason) {
     if (!(reason instanceof StartupError)) throw reason;
-    yield { check: 'configuration', ...error(reason.message) };
+    yield* named('configuration', error(reason.message));
     return;
   }
   yield* of('configuration', 'The settings are valid.', () => Promise.resolve(configuration(config)));
@@ -66,7 +66,7 @@ async function* examine(records: number): AsyncGenerator<Finding> {
   if (url === null) {
     yield* of('disk', SPACE, () => disk(config));
     const detail = `The embedded PostgreSQL does not run, so the database was not examined. Start the service, and run this again.`;
-    yield { check: 'database', ...warning(detail) };
+    yield* named('database', warning(detail));
     return;
   }
   yield* ofDatabase({ config, url }, records);
@@ -77,12 +77,12 @@ async function* ofDatabase(known: Omit<Examined, 'session'>, records: number): A
   try {
     on = { ...known, session: await connect(known.url) };
   } catch (reason) {
-    yield { check: 'database', ...error(reasonOf(reason)) };
+    yield* named('database', error(reasonOf(reason)));
     return;
   }
   try {
     await on.session.query('SET default_transaction_read_only = on');
-    yield { check: 'database', ...ok('The database accepts a session.') };
+    yield* named('database', ok('The database accepts a session.'));
     for (const [name, sound, check] of CHECKS) yield* of(name, sound, () => check(on));
     if (records > 0) yield* of('records', '', () => compareRecords(on, records));
   } finally {
@@ -91,12 +91,14 @@ async function* ofDatabase(known: Omit<Examined, 'session'>, records: number): A
 }
 
 async function* of(check: string, sound: string, examineIt: () => Promise<Found[]>): AsyncGenerator<Finding> {
-  const found = await examineIt().catch((reason: unknown) => [
+  const found = await examineIt().catch((reason: unknown) =>
     error(`This could not be examined: ${reasonOf(reason)}. Correct what the other findings name, and run this again.`),
-  ]);
-  for (const each of found.length > 0 ? found : [ok(sound)]) yield { check, ...each };
+  );
+  yield* named(check, found.length > 0 ? found : ok(sound));
 }
 
+const named = (check: string, found: readonly Found[]): Finding[] => found.map((each) => ({ check, ...each }));
+
 function configuration({ misspelledVariables, renamedVariables }: Config): Found[] {
-  return [...misspelledVariables.map(describeMisspelled), ...renamedVariables.map(describeRenamed)].map(warning);
+  return warning(...misspelledVariables.map(describeMisspelled), ...renamedVariables.map(describeRenamed));
 }

@@ -20,9 +20,14 @@ export interface Examined {
   readonly session: pg.Client;
 }
 
-export const ok = (detail: string): Found => ({ state: 'ok', detail });
-export const warning = (detail: string): Found => ({ state: 'warning', detail });
-export const error = (detail: string): Found => ({ state: 'error', detail });
+const foundAs =
+  (state: Found['state']) =>
+  (...details: string[]): Found[] =>
+    details.map((detail) => ({ state, detail }));
+
+export const ok = foundAs('ok');
+export const warning = foundAs('warning');
+export const error = foundAs('error');
 
 /** The rows of a statement. */
 export async function read<R extends object>(

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PatchOperation } from '../registry/change.js';
-import { mutableAttributesOf } from '../registry/change.js';
+import { type PatchOperation, mutableAttributesOf } from '../registry/change.js';
 import { canonicalNameOf, nameInCanonical } from '../registry/canonical-name.js';
 import { opaqueName } from '../registry/opaque-metadata-id.js';
 import { upperAscii } from '../registry/upper-ascii.js';
@@ -57,11 +56,11 @@ export async function compareRecords(on: Examined, count: number): Promise<Found
       process.stderr.write(`\r${Math.min(start + CHUNK, ids.length)} of ${ids.length} identifiers\r`);
   }
   if (differences.length === 0)
-    return [ok(`The records of ${ids.length} random identifiers have their histories, names and keys.`)];
+    return ok(`The records of ${ids.length} random identifiers have their histories, names and keys.`);
   const remedy =
     'Rows were changed without the service, or a restore was incomplete: compare with a backup, and restore it.';
-  const printed = differences.slice(0, MAX_PRINTED).map((text) => error(`${text} ${remedy}`));
-  return [...printed, error(`${differences.length} differences were found in ${ids.length} random identifiers.`)];
+  const printed = differences.slice(0, MAX_PRINTED).map((text) => `${text} ${remedy}`);
+  return error(...printed, `${differences.length} differences were found in ${ids.length} random identifiers.`);
 }
 
 function differencesOf(row: StoredRow): string[] {

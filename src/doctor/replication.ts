@@ -33,45 +33,33 @@ export async function replication(on: Examined): Promise<Found[]> {
     on,
     STANDBYS,
   );
-  const synchronous =
-    names !== '' && connected === 0
-      ? [
-          error(
-            `No standby of synchronous_standby_names ("${names}") is connected, so commits wait. Start the standby, or change the setting.`,
-          ),
-        ]
-      : [];
+  const standby = `No standby of synchronous_standby_names ("${names}") is connected, so commits wait. Start the standby, or change the setting.`;
+  const synchronous = names !== '' && connected === 0 ? error(standby) : [];
   const { readDatabaseUrl } = on.config;
   return [...slots, ...synchronous, ...(readDatabaseUrl === null ? [] : await replica(on, readDatabaseUrl))];
 }
 
 function slotProblem({ name, isActive, status, gib }: Slot): Found[] {
   if (status === 'lost')
-    return [error(`The replication slot "${name}" has lost its log. Drop it, and copy its standby again.`)];
+    return error(`The replication slot "${name}" has lost its log. Drop it, and copy its standby again.`);
   if (isActive || gib < 1) return [];
-  return [
-    warning(
-      `The replication slot "${name}" has no reader, and keeps ${gib.toFixed(1)} GiB of the log. Start its standby, or drop the slot.`,
-    ),
-  ];
+  return warning(
+    `The replication slot "${name}" has no reader, and keeps ${gib.toFixed(1)} GiB of the log. Start its standby, or drop the slot.`,
+  );
 }
 
 async function replica({ session }: Examined, url: string): Promise<Found[]> {
   const primary = await readState(session);
   const other = await connect(url).catch((reason: unknown) => reasonOf(reason));
   if (typeof other === 'string') {
-    return [
-      warning(
-        `The replica of READ_DATABASE_URL cannot be read: ${other.replaceAll('DATABASE_URL', 'READ_DATABASE_URL')}`,
-      ),
-    ];
+    return warning(
+      `The replica of READ_DATABASE_URL cannot be read: ${other.replaceAll('DATABASE_URL', 'READ_DATABASE_URL')}`,
+    );
   }
   try {
     let state: ServerState = await readState(other);
     if (state.database !== primary.database) {
-      return [
-        error('READ_DATABASE_URL leads to another database than DATABASE_URL. Name a standby of the same server.'),
-      ];
+      return error('READ_DATABASE_URL leads to another database than DATABASE_URL. Name a standby of the same server.');
     }
     for (
       const end = performance.now() + MAX_LAG_MS;
@@ -79,11 +67,9 @@ async function replica({ session }: Examined, url: string): Promise<Found[]> {
       state = await readState(other)
     ) {
       if (performance.now() >= end) {
-        return [
-          warning(
-            `The replica of READ_DATABASE_URL is more than ${MAX_LAG_MS / 1000} s behind, and is not read. Look in its log for what delays the replay.`,
-          ),
-        ];
+        return warning(
+          `The replica of READ_DATABASE_URL is more than ${MAX_LAG_MS / 1000} s behind, and is not read. Look in its log for what delays the replay.`,
+        );
       }
       await pause(POLL_MS);
     }

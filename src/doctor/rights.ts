@@ -30,13 +30,13 @@ export async function rights(on: Examined): Promise<Found[]> {
   ]);
   if (rows.length === 0) return [];
   const missing = rows.map(({ relation, privileges }) => `${privileges} on ${relation.replaceAll('"', '')}`).join('; ');
-  return [
-    error(`The role "${on.session.user}" lacks ${missing}. As the owner of the tables, run docs/deployment/roles.sql.`),
-  ];
+  return error(
+    `The role "${on.session.user}" lacks ${missing}. As the owner of the tables, run docs/deployment/roles.sql.`,
+  );
 }
 
 /** @returns pairs of a table or sequence and a privilege. */
-export function grantsIn(sql: string): (readonly [relation: string, privilege: string])[] {
+function grantsIn(sql: string): (readonly [relation: string, privilege: string])[] {
   return [...sql.matchAll(GRANT)].flatMap(([, privileges = '', , relations = '']) =>
     relations
       .split(', ')

@@ -17,16 +17,16 @@ export async function service({ host, port, metricsPort, adminApiKey }: Config):
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${name}:${port}`;
   const ready = await get(`${url}/health/ready`);
-  if (ready === null) return [ok(`No service responds at ${url}.`)];
-  if (ready.status !== 200) return [error(`The service at ${url} is not ready: ${detailOf(ready.body)}`)];
+  if (ready === null) return ok(`No service responds at ${url}.`);
+  if (ready.status !== 200) return error(`The service at ${url} is not ready: ${detailOf(ready.body)}`);
   const key: Record<string, string> = adminApiKey === null ? {} : { authorization: `Bearer ${adminApiKey}` };
   const metrics = await get(metricsPort === null ? `${url}/metrics` : `http://${name}:${metricsPort}/metrics`, key);
   const late = Object.entries(AGES).flatMap(([metric, text]) => {
     const line = metrics?.body.split('\n').find((each) => each.startsWith(`${metric} `));
     const age = Number(line?.slice(metric.length + 1));
-    return age > MAX_AGE_SECONDS ? [warning(`${text} ${age.toFixed(0)} s. See docs/how-to/monitor.md.`)] : [];
+    return age > MAX_AGE_SECONDS ? warning(`${text} ${age.toFixed(0)} s. See docs/how-to/monitor.md.`) : [];
   });
-  return late.length > 0 ? late : [ok(`The service at ${url} is ready.`)];
+  return late.length > 0 ? late : ok(`The service at ${url} is ready.`);
 }
 
 async function get(

@@ -4,7 +4,7 @@ import { IsIn, IsInt, IsOptional, Matches, Max, Min, MinLength, ValidateBy } fro
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-export const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
+const PUBLIC_HISTORIES = ['full', 'anonymous', 'none'] as const;
 export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 
 /** What the log contains of client addresses: all, the network (24 bits of IPv4, 48 of IPv6), or nothing. */
@@ -19,7 +19,7 @@ export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
 /** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
-/** Maximum length of a URL in `Link`, in characters. */
+/** Maximum length of a URL in `Link` of the responses of the resolver, in characters. */
 const MAX_LINKED_URL = 500;
 
 /** A text variable. An empty value counts as not set. */
@@ -45,29 +45,18 @@ function WholeBetween(least: number, most: number): PropertyDecorator {
   );
 }
 
-/** Rejects texts that repeat a few characters. */
-function Varied(): PropertyDecorator {
-  return ValidateBy({
-    name: 'varied',
-    validator: {
-      validate: (value) => typeof value === 'string' && new Set(value).size >= MIN_DIFFERENT_CHARACTERS,
-      defaultMessage: () => `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
-    },
-  });
+/** A text variable with one of some values. */
+function OneOf(...values: readonly string[]): PropertyDecorator {
+  const named = values.length === 2 ? `"${values.join('" or "')}"` : `one of ${values.join(', ')}`;
+  return decorated(IsIn(values, { message: `must be ${named}` }), Text());
 }
 
-/** An http or https URL without user information, short enough for `Link` in the responses of the resolver. */
-function WebUrl(): PropertyDecorator {
-  const pattern = /^https?:\/\/[A-Za-z0-9\-._~:[\]]+(?:[/?#][A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*)?$/i;
-  return ValidateBy({
-    name: 'webUrl',
-    validator: {
-      validate: (value) =>
-        typeof value === 'string' && value.length <= MAX_LINKED_URL && pattern.test(value) && URL.canParse(value),
-      defaultMessage: () => `must be an http or https URL of at most ${MAX_LINKED_URL} characters`,
-    },
-  });
+function Passes(message: string, validate: (text: string) => boolean): PropertyDecorator {
+  return ValidateBy({ name: message, validator: { validate, defaultMessage: () => message } });
 }
+
+/** An http or https URL without user information. */
+const WEB_URL = /^https?:\/\/[A-Za-z0-9\-._~:[\]]+(?:[/?#][A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*)?$/i;
 
 function decorated(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, key) => {
@@ -91,9 +80,7 @@ export class Environment {
   @Text()
   READ_DATABASE_URL?: string;
 
-  @IsIn(['on', 'off'], { message: 'must be "on" or "off"' })
-  @Text()
-  MIGRATE = 'on';
+  @OneOf('on', 'off') MIGRATE = 'on';
 
   @Text() DATA_DIR = '.data';
 
@@ -111,7 +98,10 @@ export class Environment {
   @Text()
   RESOLVER_UPSTREAM?: string;
 
-  @WebUrl()
+  @Passes(
+    `must be an http or https URL of at most ${MAX_LINKED_URL} characters`,
+    (text) => text.length <= MAX_LINKED_URL && WEB_URL.test(text) && URL.canParse(text),
+  )
   @Text()
   BLOCKED_BY_URL?: string;
 
@@ -119,13 +109,14 @@ export class Environment {
   @Text()
   INTERFACES?: string;
 
-  @IsIn(['open', 'keys'], { message: 'must be "open" or "keys"' })
-  @Text()
-  ACCESS?: 'open' | 'keys';
+  @OneOf('open', 'keys') ACCESS?: 'open' | 'keys';
 
   @Text() ALLOWED_HOSTS = '';
 
-  @Varied()
+  @Passes(
+    `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
+    (text) => new Set(text).size >= MIN_DIFFERENT_CHARACTERS,
+  )
   @MinLength(32, { message: 'must have at least 32 characters' })
   @Matches(/^[\x21-\x7e]+$/, { message: 'must consist of visible ASCII characters without spaces' })
   @Text()
@@ -133,21 +124,13 @@ export class Environment {
 
   @Text() ADMIN_API_KEY_FILE?: string;
 
-  @IsIn(['true', 'false'], { message: 'must be "true" or "false"' })
-  @Text()
-  PUBLIC_READ = 'true';
+  @OneOf('true', 'false') PUBLIC_READ = 'true';
 
-  @IsIn(PUBLIC_HISTORIES, { message: `must be one of ${PUBLIC_HISTORIES.join(', ')}` })
-  @Text()
-  PUBLIC_HISTORY = 'anonymous' as PublicHistory;
+  @OneOf(...PUBLIC_HISTORIES) PUBLIC_HISTORY = 'anonymous' as PublicHistory;
 
-  @IsIn(LOG_LEVELS, { message: `must be one of ${LOG_LEVELS.join(', ')}` })
-  @Text()
-  LOG_LEVEL = 'info';
+  @OneOf(...LOG_LEVELS) LOG_LEVEL = 'info';
 
-  @IsIn(LOGGED_ADDRESSES, { message: `must be one of ${LOGGED_ADDRESSES.join(', ')}` })
-  @Text()
-  LOG_ADDRESSES = 'truncated' as LoggedAddresses;
+  @OneOf(...LOGGED_ADDRESSES) LOG_ADDRESSES = 'truncated' as LoggedAddresses;
 
   @WholeBetween(0, 1_000_000) LOG_LINES_PER_SECOND = 2000;
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { type Resolver, parseResolver } from '@mintmark/identifier';
+import { parseResolver } from '@mintmark/identifier';
 import { withAdminApiKey } from './admin-api-key.js';
 import {
   hostProblem,
@@ -13,11 +13,11 @@ import {
   upstreamOf,
   upstreamProblem,
 } from './addresses.js';
-import { Environment, type LoggedAddresses, type PublicHistory } from './environment.js';
-import { type InterfaceName, interfaceProblems, interfacesOf } from './interfaces.js';
-import { type RenamedVariable, withCurrentNames } from './renamed-variables.js';
-import { type MisspelledVariable, describeMisspelled, misspelledVariables } from './misspelled-variables.js';
-import { type ConfiguredNamingAuthority, namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
+import { Environment } from './environment.js';
+import { interfaceProblems, interfacesOf } from './interfaces.js';
+import { withCurrentNames } from './renamed-variables.js';
+import { describeMisspelled, misspelledVariables } from './misspelled-variables.js';
+import { namingAuthoritiesOf, namingAuthorityProblems } from './naming-authorities.js';
 import { readProcessEnvironment } from './process-environment.js';
 import { StartupError } from './startup-error.js';
 
@@ -27,79 +27,16 @@ const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
 const VARIABLES = Object.keys(new Environment());
 
 /** Limits of one process for one client or naming authority; 0 for no limit. */
-export interface RequestLimits {
-  /** Requests per minute of one key, or of one address without a key. */
-  readonly perKeyPerMinute: number;
-  readonly perNamingAuthorityPerMinute: number;
-  readonly unauthenticatedPerMinute: number;
-  readonly concurrentPerKey: number;
-  /** Long polls and event streams of one key or address. */
-  readonly longLivedPerKey: number;
-  /** Bodies of more than 1 MiB from one address without a key. */
-  readonly largePerAddress: number;
-  /** Maximum size of a body, in bytes. */
-  readonly largestBody: number;
-}
+export type RequestLimits = Config['limits'];
 
 /** Thresholds at which writes are rejected. Reads are rejected at twice the value; 0 disables a threshold. */
-export interface OverloadLimits {
-  readonly eventLoopDelayMs: number;
-  readonly waitingStatements: number;
-}
+export type OverloadLimits = Config['overload'];
 
 /** The configuration, read once at start. Durations and sizes have their unit in the name. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  readonly metricsPort: number | null;
-  /** The URL, or the folder of the embedded PostgreSQL. */
-  readonly database: { readonly url: string } | { readonly dataDir: string };
-  /** The URL of a replica, which is read before the primary; null for none. */
-  readonly readDatabaseUrl: string | null;
-  /** Whether a start may change the schema. */
-  readonly mayMigrate: boolean;
-  /** The naming authorities that are created at start if they do not exist. */
-  readonly namingAuthorities: readonly ConfiguredNamingAuthority[];
-  /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
-  readonly resolver: Resolver;
-  /** Whether the operator has set the resolver. The default one does not resolve the identifiers of a new service. */
-  readonly isResolverSet: boolean;
-  /** The resolver for foreign prefixes; null for none. */
-  readonly upstream: Resolver | null;
-  /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
-  readonly blockedByUrl: string | null;
-  /** Seconds for which browsers and shared caches may store a redirect. */
-  readonly redirectAges: { readonly browserSeconds: number; readonly sharedSeconds: number };
-  readonly interfaces: ReadonlySet<InterfaceName>;
-  /** Null under open access. */
-  readonly adminApiKey: string | null;
-  readonly publicRead: boolean;
-  readonly publicHistory: PublicHistory;
-  readonly openAccessHosts: readonly string[] | null;
-  readonly misspelledVariables: readonly MisspelledVariable[];
-  readonly renamedVariables: readonly RenamedVariable[];
-  readonly logLevel: string;
-  readonly logAddresses: LoggedAddresses;
-  /** Maximum number of log lines of each kind (see `LineLimit`) per second; 0 for no limit. */
-  readonly logLinesPerSecond: number;
-  readonly pool: { readonly size: number; readonly connectTimeoutMs: number; readonly statementTimeoutMs: number };
-  readonly reservationSweepIntervalMs: number;
-  readonly limits: RequestLimits;
-  readonly overload: OverloadLimits;
-  readonly trustedProxies: readonly string[];
-  readonly bodyLimitBytes: number;
-  readonly requestTimeoutMs: number;
-  readonly responseStallTimeoutMs: number;
-  readonly responseSpoolBytes: number;
-  /** Maximum numbers of entries and bytes of the cache of records; 0 for either disables the cache. */
-  readonly recordCache: { readonly entries: number; readonly bytes: number };
-  readonly shutdownTimeoutMs: number;
-  /** How long requests are served while readiness fails, before the drain. */
-  readonly shutdownDelayMs: number;
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /** Reads the configuration. @throws StartupError that lists every invalid variable. */
-export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()): Config {
+export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()) {
   const { variables: named, renamed, problems: nameProblems } = withCurrentNames(given);
   const { variables, problems: keyProblems } = withAdminApiKey(named);
   const environment = plainToInstance(Environment, variables, {
@@ -136,32 +73,46 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     throw new StartupError(`The configuration is invalid:\n${lines.join('\n')}`);
   }
   const { DATABASE_URL: url } = environment;
+  const database: { readonly url: string } | { readonly dataDir: string } =
+    url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url };
+  const isReadable = environment.PUBLIC_READ === 'true';
   return {
     port: environment.PORT,
     // Fastify would open a second server for the other address of localhost, without the limits of the first one.
     host: environment.HOST === 'localhost' ? '127.0.0.1' : environment.HOST,
     metricsPort: environment.METRICS_PORT ?? null,
-    database: url === undefined ? { dataDir: resolve(environment.DATA_DIR) } : { url },
+    /** The URL, or the folder of the embedded PostgreSQL. */
+    database,
+    /** The URL of a replica, which is read before the primary; null for none. */
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
+    /** Whether a start may change the schema. */
     mayMigrate: environment.MIGRATE === 'on',
+    /** The naming authorities that are created at start if they do not exist. */
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
+    /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
     resolver: resolver.value,
+    /** Whether the operator has set the resolver. The default one does not resolve the identifiers of a new service. */
     isResolverSet: Boolean(given.RESOLVER_AUTHORITY),
+    /** The resolver for foreign prefixes; null for none. */
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
+    /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
     blockedByUrl: environment.BLOCKED_BY_URL ?? null,
+    /** Seconds for which browsers and shared caches may store a redirect. */
     redirectAges: {
       browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
       sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,
     },
-    interfaces: interfacesOf(environment.INTERFACES, isOpen(environment), environment.PUBLIC_READ === 'true'),
+    interfaces: interfacesOf(environment.INTERFACES, isOpen(environment), isReadable),
+    /** Null under open access. */
     adminApiKey: isOpen(environment) ? null : (environment.ADMIN_API_KEY ?? null),
-    publicRead: environment.PUBLIC_READ === 'true',
+    publicRead: isReadable,
     publicHistory: environment.PUBLIC_HISTORY,
     openAccessHosts: isOpen(environment) ? entriesOf(environment.ALLOWED_HOSTS) : null,
     misspelledVariables: misspelled,
     renamedVariables: renamed,
     logLevel: environment.LOG_LEVEL,
     logAddresses: environment.LOG_ADDRESSES,
+    /** Maximum number of log lines of each kind (see `LineLimit`) per second; 0 for no limit. */
     logLinesPerSecond: environment.LOG_LINES_PER_SECOND,
     pool: {
       size: environment.DATABASE_POOL_SIZE,
@@ -179,8 +130,10 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()):
     requestTimeoutMs: environment.REQUEST_TIMEOUT_MS,
     responseStallTimeoutMs: environment.RESPONSE_STALL_TIMEOUT_MS,
     responseSpoolBytes: environment.RESPONSE_SPOOL_BYTES,
+    /** Maximum numbers of entries and bytes of the cache of records; 0 for either disables the cache. */
     recordCache: { entries: environment.RECORD_CACHE_ENTRIES, bytes: environment.RECORD_CACHE_BYTES },
     shutdownTimeoutMs: environment.SHUTDOWN_TIMEOUT_MS,
+    /** How long requests are served while readiness fails, before the drain. */
     shutdownDelayMs: environment.SHUTDOWN_DELAY_SECONDS * 1000,
   };
 }
@@ -191,15 +144,19 @@ function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
 }
 
 /** Under open access only explicitly configured limits apply. */
-function limitsOf(environment: Environment): RequestLimits {
+function limitsOf(environment: Environment) {
   const open = isOpen(environment);
   return {
+    /** Requests per minute of one key, or of one address without a key. */
     perKeyPerMinute: environment.RATE_LIMIT_PER_KEY_PER_MINUTE ?? (open ? 0 : KEYED_LIMITS.perMinute),
     perNamingAuthorityPerMinute: environment.RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE,
     unauthenticatedPerMinute: environment.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE,
     concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
+    /** Long polls and event streams of one key or address. */
     longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
+    /** Bodies of more than 1 MiB from one address without a key. */
     largePerAddress: environment.MAX_LARGE_PER_ADDRESS,
+    /** Maximum size of a body, in bytes. */
     largestBody: environment.BODY_LIMIT_BYTES,
   };
 }

@@ -1,4 +1,5 @@
 import { parseNamingAuthority } from '@mintmark/identifier';
+import { entriesOf } from './addresses.js';
 
 /** The longest configurable naming authority, in characters; the syntax has no limit. */
 const MAX_LENGTH = 255;
@@ -23,14 +24,14 @@ const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> =
  * metadata ID scheme. Invalid entries are omitted; `namingAuthorityProblems` reports them.
  */
 export function namingAuthoritiesOf(list: string): ConfiguredNamingAuthority[] {
-  const byPrefix = new Map(entriesOf(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));
+  const byPrefix = new Map(namedIn(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));
   return [...byPrefix].flatMap(([prefix, settings]) => (settings === undefined ? [] : [{ prefix, ...settings }]));
 }
 
 /** The problems of `NAMING_AUTHORITIES`, one for each entry that is not valid. */
 export function namingAuthorityProblems(list: string): string[] {
   const known = new Map<string, string>();
-  return entriesOf(list).flatMap(({ entry, prefix, settings }) => {
+  return namedIn(list).flatMap(({ entry, prefix, settings }) => {
     const named = `NAMING_AUTHORITIES contains "${entry}", `;
     if (!parseNamingAuthority(prefix, { profile: 'cordra' }).ok || prefix.length > MAX_LENGTH) {
       return [
@@ -48,12 +49,9 @@ export function namingAuthorityProblems(list: string): string[] {
   });
 }
 
-function entriesOf(list: string): { entry: string; prefix: string; settings: string }[] {
-  const entries = list.split(',').map((entry) => entry.trim());
-  return entries
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [prefix = '', ...settings] = entry.split(':').map((part) => part.trim());
-      return { entry, prefix, settings: settings.length === 0 ? 'cordra' : settings.join(':') };
-    });
+function namedIn(list: string): { entry: string; prefix: string; settings: string }[] {
+  return entriesOf(list).map((entry) => {
+    const [prefix = '', ...settings] = entry.split(':').map((part) => part.trim());
+    return { entry, prefix, settings: settings.length === 0 ? 'cordra' : settings.join(':') };
+  });
 }

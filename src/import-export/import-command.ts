@@ -1,4 +1,4 @@
-import { type GivenTexts, NO_TEXTS, type Texts, readTexts, textsAfter } from '../registry/members.js';
+import { type GivenTexts, NO_TEXTS, readTexts, textsAfter } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../handle/values/index.js';
 import { parseHandle } from '@mintmark/identifier';
@@ -67,8 +67,7 @@ export function parseImport(
   });
   requireNoUser(authority, localName, '/identifier');
   const address = addressIn(authority, localName);
-  const { guid } = address;
-  const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid, localName }));
+  const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid: address.guid, localName }));
   const { metadataIdScheme: scheme } = authority;
   const metadata = sent.metadataId === null ? null : readMetadataId(sent.metadataId, known, '/metadataId', scheme);
   requireTwoThings(self, metadata, '/metadataId');
@@ -81,39 +80,36 @@ export function parseImport(
   // Stored values contain the target if there is one, so the target template does not apply.
   const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
   const target = sent.target === undefined ? byTemplate() : sent.target;
-  const { version: sentVersion, state } = sent;
-  const version = sentVersion ?? 1;
   const texts = textsAfter(NO_TEXTS, { ...readTexts(sent), target });
-  const names = {
-    metadataId: metadata?.canonical ?? null,
-    alternateIds: alternates.map(({ canonical }) => canonical),
-    previousVersion: previousVersion?.canonical ?? null,
+  const handleValues = valuesIn(sent);
+  const lifecycle = lifecycleIn(sent, known, self, now);
+  requireValuesOf(authority, handleValues, target);
+  const version = sent.version ?? 1;
+  const hasExpired = lifecycle.state !== (sent.state ?? 'active');
+  const kept = hasExpired ? NO_NAMES : { metadata, alternates, previousVersion };
+  const attributes: MutableAttributes = {
+    metadataId: kept.metadata?.canonical ?? null,
+    alternateIds: kept.alternates.map(({ canonical }) => canonical),
+    previousVersion: kept.previousVersion?.canonical ?? null,
+    ...{ ...texts, handleValues, ...lifecycle },
   };
-  const attributes = attributesIn({ ...sent, ...texts, state: state ?? 'active' }, known, self, names, now);
-  const { handleValues } = attributes;
-  requireValuesOf(authority, attributes);
-  const hasExpired = attributes.state !== (state ?? 'active');
   return {
     record: { namingAuthority: authority.prefix, localName, version, ...times, ...attributes },
     item: {
       ...times,
       ...{ authority, address, localName, selfKey: self.key, actor, request: null, metadataRecord: null },
-      ...texts,
-      ...{
-        state: attributes.state,
-        leaseUntil: attributes.leaseUntil,
-        tombstone: attributes.tombstone,
-      },
-      metadata: hasExpired ? null : metadata,
-      alternates: hasExpired ? [] : alternates,
+      ...{ ...texts, ...lifecycle, metadata: kept.metadata, alternates: kept.alternates },
       ...(handleValues !== null && { handleValues }),
-      ...(previousVersion !== null && !hasExpired && { previousVersion }),
+      ...(kept.previousVersion !== null && { previousVersion: kept.previousVersion }),
       version,
       kind: 'imported',
       patch: creation(mutableAttributesOf(attributes)),
     },
   };
 }
+
+/** The names of a reservation that has expired. */
+const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
 /**
  * Reads an identifier as exported, or in any other form (R-28).
@@ -166,53 +162,36 @@ function readPast(text: string, pointer: string, now: Date): Date {
   throw invalidValue(pointer, `is more than 5 minutes in the future: the time of this service is ${now.toISOString()}`);
 }
 
-/** The mutable attributes. A reservation whose lease has ended is withdrawn. */
-function attributesIn(
-  sent: ImportRequest & Texts & Pick<MutableAttributes, 'state'>,
+/** The state and its times. A reservation whose lease has ended is withdrawn. @throws Problem INVALID_REQUEST */
+function lifecycleIn(
+  sent: ImportRequest,
   known: NamingAuthoritySnapshot,
   self: CanonicalName,
-  names: Pick<MutableAttributes, 'metadataId' | 'alternateIds' | 'previousVersion'>,
   now: Date,
-): MutableAttributes {
-  const { state } = sent;
-  const texts = textsAfter(sent, {});
-  const handleValues = valuesIn(sent);
+): Pick<MutableAttributes, 'state' | 'leaseUntil' | 'tombstone'> {
+  const state = sent.state ?? 'active';
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
-  if ((state === 'reserved') !== (leaseUntil !== null))
-    throw invalidValue(
-      '/leaseUntil',
-      `is ${leaseUntil === null ? 'required' : 'permitted only'} in the state "reserved"`,
-    );
-  if ((state === 'withdrawn') !== (sent.tombstone !== null))
-    throw invalidValue(
-      '/tombstone',
-      `is ${sent.tombstone === null ? 'required' : 'permitted only'} in the state "withdrawn"`,
-    );
-  if (state === 'reserved' && names.previousVersion !== null)
+  requireOnlyIn('reserved', state, '/leaseUntil', leaseUntil);
+  requireOnlyIn('withdrawn', state, '/tombstone', sent.tombstone);
+  if (state === 'reserved' && sent.previousVersion !== null)
     throw invalidValue('/previousVersion', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
-    const tombstone = { withdrawnAt: leaseUntil, ...EXPIRED };
-    return {
-      metadataId: null,
-      ...texts,
-      alternateIds: [],
-      previousVersion: null,
-      handleValues,
-      state: 'withdrawn',
-      leaseUntil: null,
-      tombstone,
-    };
+    return { state: 'withdrawn', leaseUntil: null, tombstone: { withdrawnAt: leaseUntil, ...EXPIRED } };
   }
-  const tombstone =
-    sent.tombstone === null
-      ? null
-      : {
-          withdrawnAt: readPast(sent.tombstone.withdrawnAt, '/tombstone/withdrawnAt', now),
-          reasonCode: sent.tombstone.reasonCode,
-          reason: sent.tombstone.reason,
-          replacedBy: sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known),
-        };
-  return { ...names, ...texts, handleValues, state, leaseUntil, tombstone };
+  if (sent.tombstone === null) return { state, leaseUntil, tombstone: null };
+  const { withdrawnAt, reasonCode, reason, replacedBy } = sent.tombstone;
+  const tombstone = {
+    withdrawnAt: readPast(withdrawnAt, '/tombstone/withdrawnAt', now),
+    ...{ reasonCode, reason },
+    replacedBy: replacedBy === null ? null : replacementIn(replacedBy, self, known),
+  };
+  return { state, leaseUntil, tombstone };
+}
+
+/** @throws Problem INVALID_REQUEST unless a member is given in one state, and in no other. */
+function requireOnlyIn(only: State, state: State, pointer: string, value: object | null): void {
+  if ((state === only) === (value !== null)) return;
+  throw invalidValue(pointer, `is ${value === null ? 'required' : 'permitted only'} in the state "${only}"`);
 }
 
 /** @throws Problem INVALID_REQUEST for values that cannot be stored, and if the export omitted some. */
@@ -228,7 +207,11 @@ function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly Store
   }
 }
 
-function requireValuesOf(authority: NamingAuthority, { handleValues, target }: MutableAttributes): void {
+function requireValuesOf(
+  authority: NamingAuthority,
+  handleValues: readonly StoredValue[] | null,
+  target: string | null,
+): void {
   if (handleValues === null) return;
   if (!authority.storesHandleValues) {
     throw invalidValue(

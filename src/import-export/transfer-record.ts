@@ -35,16 +35,19 @@ export interface ImportConflicts {
 
 /** Reduces the records to their names and tombstones, because the other attributes can be large. */
 export function ownersIn(conflicts: ImportConflicts): ImportConflicts {
-  const owner = (record: Owner | null): Owner | null =>
-    record && { namingAuthority: record.namingAuthority, localName: record.localName, tombstone: record.tombstone };
-  const indexed = (found: ImportConflicts['alternate']): ImportConflicts['alternate'] => {
-    const record = owner(found?.record ?? null);
-    return found && record && { record, index: found.index };
-  };
+  const owner = ({ namingAuthority, localName, tombstone }: Owner): Owner => ({
+    namingAuthority,
+    localName,
+    tombstone,
+  });
   const { address, metadata, alternate, claim, registered, collision } = conflicts;
   return {
-    ...{ address: owner(address), metadata: owner(metadata), claim: owner(claim) },
-    ...{ alternate: indexed(alternate), registered: indexed(registered), collision },
+    address: address && owner(address),
+    metadata: metadata && owner(metadata),
+    alternate: alternate && { ...alternate, record: owner(alternate.record) },
+    claim: claim && owner(claim),
+    registered: registered && { ...registered, record: owner(registered.record) },
+    collision,
   };
 }
 

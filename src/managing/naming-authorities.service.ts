@@ -3,7 +3,7 @@ import type { Principal, RequestContext } from '../access/principal.js';
 import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, malformed } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
-import type { NamingAuthority, NamingAuthorityRules, NamingAuthoritySettings } from '../registry/naming-authority.js';
+import type { NamingAuthority, NamingAuthoritySettings } from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
@@ -23,6 +23,7 @@ import {
 import {
   type CreateNamingAuthorityCommand,
   type NewSettings,
+  RULES,
   parseNewNamingAuthority,
   parseSettings,
   requireRules,
@@ -42,10 +43,6 @@ export interface ChangeNamingAuthorityCommand {
   /** Throws if the naming authority has changed since the client read it. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
-
-const RULES: readonly (keyof NamingAuthorityRules)[] = [
-  ...(['profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const),
-];
 
 export class NamingAuthorityExists extends Error {
   /** @param prefix spelled as it was created. */

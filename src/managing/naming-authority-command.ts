@@ -11,6 +11,11 @@ import {
 import { requireTemplate } from '../registry/target-template.js';
 import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
 
+export const RULES = ['profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const;
+
+/** The settings that are stored as they are sent. Requests with an Idempotency-Key are compared by this order. */
+const PLAIN_SETTINGS = [...RULES, 'state', 'uuidVersion', 'targetTemplate'] as const;
+
 /** Settings of a naming authority; absent members are not changed. */
 export interface NewSettings extends Partial<Omit<NamingAuthoritySettings, 'resolver'>> {
   readonly resolver?: ResolverCommand | null;
@@ -86,19 +91,12 @@ export function requireRules(
 
 /** @throws Problem INVALID_REQUEST for invalid settings. */
 export function parseSettings(command: NewSettings): Partial<NamingAuthoritySettings> {
-  const { state, uuidVersion, targetTemplate, resolver } = command;
-  const { profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = command;
+  const { targetTemplate, resolver } = command;
   if (typeof targetTemplate === 'string') requireTemplate(targetTemplate, '/targetTemplate');
+  const given = PLAIN_SETTINGS.filter((name) => command[name] !== undefined).map((name) => [name, command[name]]);
   return {
-    ...(profile !== undefined && { profile }),
-    ...(caseInsensitive !== undefined && { caseInsensitive }),
-    ...(storesHandleValues !== undefined && { storesHandleValues }),
-    ...(sandbox !== undefined && { sandbox }),
-    ...(metadataIdScheme !== undefined && { metadataIdScheme }),
-    ...(state !== undefined && { state }),
-    ...(uuidVersion !== undefined && { uuidVersion }),
-    ...(targetTemplate !== undefined && { targetTemplate }),
-    ...(resolver !== undefined && { resolver: resolver === null ? null : resolverOf(resolver) }),
+    ...(Object.fromEntries(given) as Partial<NamingAuthoritySettings>),
+    ...(resolver !== undefined && { resolver: resolver && resolverOf(resolver) }),
   };
 }
 

@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { AbandonedSessions, createEndingPool, noteConnected } from './abandoned-sessions.js';
-import { ConnectionPool } from './connection-pool.js';
-import { ServerSessions, describeShortage } from './server-sessions.js';
+import { ConnectionPool, ServerSessions, describeShortage } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './commit-watch.js';
 import { registerTextArrays } from './text-array.js';
@@ -61,96 +60,78 @@ const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
   registerTextArrays();
+  const { readDatabaseUrl, pool } = config;
   // A repeat that waits for the first request with its key must fail before the statement times out.
-  const lockWaitMs = Math.ceil(config.pool.statementTimeoutMs / 3);
-  const hotSize = Math.min(HOT_POOL_SIZE, config.pool.size);
-  const hotLockWaitMs = Math.min(HOT_LOCK_WAIT_MS, lockWaitMs);
-  const abandoned = new AbandonedSessions(createEndingPool(url), logger);
-  const acceptsRecovery = config.readDatabaseUrl === null;
-  const sessions = new ServerSessions((shortage) => {
-    logger.warn(shortage, describeShortage(shortage));
-  });
-  const create = (traits: Omit<Traits, 'abandoned' | 'acceptsRecovery' | 'sessions'>): pg.Pool =>
-    createPool(url, config, logger, failures, { ...traits, abandoned, acceptsRecovery, sessions });
-  return {
-    general: create({ size: config.pool.size, lockWaitMs, planCacheMode: 'auto' }),
-    hot: create({ size: hotSize, lockWaitMs: hotLockWaitMs, planCacheMode: 'force_generic_plan' }),
-    log: create({
-      size: 1,
-      lockWaitMs: LOG_STATEMENT_TIMEOUT_MS,
-      planCacheMode: 'force_generic_plan',
-      statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS,
+  const lockWaitMs = Math.ceil(pool.statementTimeoutMs / 3);
+  const hotSize = Math.min(HOT_POOL_SIZE, pool.size);
+  const usual: Traits = {
+    ...pool,
+    ...{ url, lockWaitMs, failures, planCacheMode: 'force_generic_plan', isReadOnly: false, maxUses: Infinity },
+    acceptsRecovery: readDatabaseUrl === null,
+    abandoned: new AbandonedSessions(createEndingPool(url), logger),
+    sessions: new ServerSessions((shortage) => {
+      logger.warn(shortage, describeShortage(shortage));
     }),
-    probe: create({ size: 2, lockWaitMs, planCacheMode: 'auto' }),
+  };
+  const ofReplica: Traits = {
+    ...{ ...usual, abandoned: null, sessions: null, isReadOnly: true, acceptsRecovery: true },
+    // The failures are not reported as an outage, because `ReplicaWatch` reports them.
+    failures: NO_REPORT,
+    lockWaitMs: REPLICA_WAIT_MS,
+    statementTimeoutMs: Math.min(REPLICA_WAIT_MS, pool.statementTimeoutMs),
+    connectTimeoutMs: Math.min(REPLICA_WAIT_MS, pool.connectTimeoutMs),
+  };
+  const ofLog = { lockWaitMs: LOG_STATEMENT_TIMEOUT_MS, statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS };
+  const create = (traits: Traits): pg.Pool => createPool(traits, logger);
+  return {
+    general: create({ ...usual, planCacheMode: 'auto' }),
+    hot: create({ ...usual, size: hotSize, lockWaitMs: Math.min(HOT_LOCK_WAIT_MS, lockWaitMs) }),
+    log: create({ ...usual, size: 1, ...ofLog }),
+    probe: create({ ...usual, size: 2, planCacheMode: 'auto' }),
     replica:
-      config.readDatabaseUrl === null
+      readDatabaseUrl === null
         ? null
         : {
-            reads: createReplicaPool(config.readDatabaseUrl, config, logger, hotSize),
-            primaryProbe: createReplicaPool(url, config, logger, 1, PROBE_USES),
+            reads: create({ ...ofReplica, url: readDatabaseUrl, size: hotSize }),
+            primaryProbe: create({ ...ofReplica, size: 1, maxUses: PROBE_USES }),
           },
   };
 }
 
-/** Creates a pool whose failures are not reported as an outage, because `ReplicaWatch` reports them. */
-function createReplicaPool(url: string, config: Config, logger: Logger, size: number, maxUses = Infinity): pg.Pool {
-  return createPool(url, config, logger, NO_REPORT, {
-    size,
-    lockWaitMs: REPLICA_WAIT_MS,
-    planCacheMode: 'force_generic_plan',
-    abandoned: null,
-    sessions: null,
-    statementTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.statementTimeoutMs),
-    connectTimeoutMs: Math.min(REPLICA_WAIT_MS, config.pool.connectTimeoutMs),
-    isReadOnly: true,
-    acceptsRecovery: true,
-    maxUses,
-  });
-}
-
-interface Traits {
-  readonly size: number;
+interface Traits extends Readonly<Config['pool']> {
+  readonly url: string;
+  readonly failures: FailureReport;
   readonly lockWaitMs: number;
   readonly planCacheMode: 'auto' | 'force_generic_plan';
   /** Null for sessions that write nothing. */
   readonly abandoned: AbandonedSessions | null;
   /** Null for a pool whose requests go to another server when this one rejects a session. */
   readonly sessions: ServerSessions | null;
-  /** Default: that of the configuration. */
-  readonly statementTimeoutMs?: number;
-  /** Default: that of the configuration. */
-  readonly connectTimeoutMs?: number;
   /** Whether the sessions are read-only, even at a primary. */
-  readonly isReadOnly?: boolean;
+  readonly isReadOnly: boolean;
   /** Whether a session may be at a server in recovery. */
   readonly acceptsRecovery: boolean;
-  /** Uses after which a session is closed; unlimited by default. */
-  readonly maxUses?: number;
+  /** Uses after which a session is closed. */
+  readonly maxUses: number;
 }
 
 /** Every wait has a limit. The limits of the client exceed those of the server, and apply if the network or the server fails. */
-function createPool(url: string, config: Config, logger: Logger, failures: FailureReport, traits: Traits): pg.Pool {
-  const { size, lockWaitMs, planCacheMode, statementTimeoutMs = config.pool.statementTimeoutMs } = traits;
-  const {
-    connectTimeoutMs = config.pool.connectTimeoutMs,
-    isReadOnly = false,
-    acceptsRecovery,
-    maxUses = Infinity,
-  } = traits;
-  const readOnly = isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
+function createPool(traits: Traits, logger: Logger): pg.Pool {
+  const { failures, statementTimeoutMs, planCacheMode, acceptsRecovery } = traits;
+  const readOnly = traits.isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
   // Set by statements, because PgBouncer rejects them as connection parameters.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
-    { name: 'lock_timeout', value: lockWaitMs, required: true },
+    { name: 'lock_timeout', value: traits.lockWaitMs, required: true },
   ];
   const settings = new SessionSettings([...limits, ...poolSettings(planCacheMode), ...readOnly], (setting, reason) => {
     logger.warn({ setting, reason }, 'the database rejected a session setting; the session continues without it');
   });
   const poolConfig: pg.PoolConfig = {
-    connectionString: url,
-    max: size,
-    maxUses,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionString: traits.url,
+    max: traits.size,
+    maxUses: traits.maxUses,
+    connectionTimeoutMillis: traits.connectTimeoutMs,
     query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
@@ -158,12 +139,12 @@ function createPool(url: string, config: Config, logger: Logger, failures: Failu
     application_name: 'mintmark',
     // Runs before the pool returns a new connection.
     verify: (client, done) => {
-      const accepted = acceptsRecovery
-        ? settings.apply(client)
-        : settings.apply(client).then(() => rejectRecovery(client));
-      accepted.then(() => {
-        done();
-      }, done);
+      settings
+        .apply(client)
+        .then(() => (acceptsRecovery ? undefined : rejectRecovery(client)))
+        .then(() => {
+          done();
+        }, done);
     },
   };
   const pool = new ConnectionPool(poolConfig, traits.sessions);

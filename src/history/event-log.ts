@@ -12,8 +12,8 @@ import {
 import type { ChangeKind } from '../registry/change.js';
 import { KeyValidity } from '../access/key-reads.js';
 import { type Principal, requireActors } from '../access/principal.js';
-import { parseNamingAuthority } from '@mintmark/identifier';
-import { Problem, malformed } from '../problem/problem.js';
+import { requirePrefix } from '../registry/naming-authority.js';
+import { Problem } from '../problem/problem.js';
 import { EventCursors } from './event-cursors.js';
 import { LogWatcher } from './log-watcher.js';
 
@@ -150,7 +150,6 @@ export class EventLog {
 /** The requested naming authorities that a principal can see; null for all. @throws Problem with a syntax code */
 function visibleOf(principal: Principal, prefix: string | undefined): LogFilter['namingAuthorities'] {
   if (prefix === undefined) return principal.visibleGrants;
-  const read = parseNamingAuthority(prefix);
-  if (!read.ok) throw malformed(read.fault, '#query/namingAuthority');
+  requirePrefix(prefix, '#query/namingAuthority');
   return principal.canSee(prefix) ? [{ namingAuthority: prefix, derived: false }] : [];
 }

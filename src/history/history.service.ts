@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { parseNamingAuthority } from '@mintmark/identifier';
-import { Problem, malformed } from '../problem/problem.js';
+import { Problem } from '../problem/problem.js';
 import { type FoundChanges, ChangeReader } from '../storage/changes/change-reader.js';
+import { requirePrefix } from '../registry/naming-authority.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
@@ -57,8 +57,7 @@ export class HistoryService {
     { afterVersion, limit, pointer }: HistoryPage,
     principal: Principal,
   ): Promise<History> {
-    const read = parseNamingAuthority(text);
-    if (!read.ok) throw malformed(read.fault, pointer);
+    requirePrefix(text, pointer);
     const known =
       (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
     if (known === undefined || !principal.canSee(known.prefix)) {

@@ -3,8 +3,8 @@ import { v4 as uuid } from 'uuid';
 import { KeyReads } from '../access/key-reads.js';
 import { type Principal, covers, type RequestContext, type Scope } from '../access/principal.js';
 import { newSecret, secretHash } from '../access/key-secret.js';
-import { parseNamingAuthority } from '@mintmark/identifier';
-import { Problem, invalidValue, malformed } from '../problem/problem.js';
+import { Problem, invalidValue } from '../problem/problem.js';
+import { requirePrefix } from '../registry/naming-authority.js';
 import { handleUserText, readHandleUser } from '../registry/handle-user.js';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 import { HandleUserStore, MAX_USERS } from '../storage/handle-user-store.js';
@@ -187,8 +187,7 @@ function parseApiKey(command: CreateApiKeyCommand) {
   const { client, label = null, scopes, namingAuthorities, expiresAt } = command;
   const user = command.handleUser === undefined ? null : handleUserText(readHandleUser(command.handleUser, USER));
   const grants = namingAuthorities?.map(({ namingAuthority, derived = false }, index) => {
-    const read = parseNamingAuthority(namingAuthority);
-    if (!read.ok) throw malformed(read.fault, `/namingAuthorities/${index}/namingAuthority`);
+    requirePrefix(namingAuthority, `/namingAuthorities/${index}/namingAuthority`);
     return { namingAuthority, derived };
   });
   const expiry = expiresAt === undefined ? null : readTime(expiresAt, '/expiresAt');

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { type Resolver, namingAuthorityKey, parentNamingAuthority, parseNamingAuthority } from '@mintmark/identifier';
-import { Problem, malformed } from '../problem/problem.js';
+import { type Resolver, namingAuthorityKey, parentNamingAuthority } from '@mintmark/identifier';
+import { Problem } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
-import type { NamingAuthority, NamingAuthoritySettings } from '../registry/naming-authority.js';
+import { type NamingAuthority, type NamingAuthoritySettings, requirePrefix } from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
@@ -167,11 +167,6 @@ export class NamingAuthoritiesService {
     if (counts === undefined) throw new TypeError('every prefix has counts');
     return { ...redactFamily(principal, family), counts };
   }
-}
-
-function requirePrefix(text: string, pointer: string): void {
-  const read = parseNamingAuthority(text);
-  if (!read.ok) throw malformed(read.fault, pointer);
 }
 
 function notFound(prefix: string): Problem {

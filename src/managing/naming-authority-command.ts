@@ -1,5 +1,5 @@
-import { type Resolver, parseNamingAuthority, parseResolver, recognize } from '@mintmark/identifier';
-import { Problem, invalidValue, malformed } from '../problem/problem.js';
+import { type Resolver, parseResolver, recognize } from '@mintmark/identifier';
+import { Problem, invalidValue } from '../problem/problem.js';
 import {
   MAX_PREFIX_BYTES,
   type NamingAuthorityRules,
@@ -7,6 +7,7 @@ import {
   isCaseInsensitiveByRule,
   isPrefixOfPrefixes,
   isReservedSegment,
+  requirePrefix,
 } from '../registry/naming-authority.js';
 import { requireTemplate } from '../registry/target-template.js';
 import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
@@ -79,8 +80,7 @@ export function requireRules(
     storesHandleValues,
   }: Pick<NamingAuthorityRules, 'profile' | 'caseInsensitive' | 'storesHandleValues'>,
 ): void {
-  const read = parseNamingAuthority(prefix, { profile });
-  if (!read.ok) throw malformed(read.fault, '/namingAuthority');
+  requirePrefix(prefix, '/namingAuthority', { profile });
   if (!caseInsensitive && isPrefixOfPrefixes(prefix)) {
     throw invalidValue('/caseInsensitive', 'must be true or omitted: Handles under 0.NA are case-insensitive (R-35)');
   }

@@ -1,4 +1,5 @@
-import { type Resolver, namingAuthorityKey } from '@mintmark/identifier';
+import { type Resolver, namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
+import { malformed } from '../problem/problem.js';
 
 export const NAMING_AUTHORITY_STATES = ['active', 'suspended'] as const;
 export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
@@ -43,6 +44,16 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** @throws Problem with a syntax code for a text that is not a prefix, or not one that the profile permits. */
+export function requirePrefix(
+  text: string,
+  pointer: string,
+  rules: Partial<Pick<NamingAuthorityRules, 'profile'>> = {},
+): void {
+  const read = parseNamingAuthority(text, rules);
+  if (!read.ok) throw malformed(read.fault, pointer);
 }
 
 /** The default of `caseInsensitive`: true for DOIs (R-36) and for Handles of prefixes (R-35). */

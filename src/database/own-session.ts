@@ -4,8 +4,6 @@ import { StartupError } from '../config/startup-error.js';
 /** Maximum wait for a statement, which a pool without a free server session would queue. A busy server can need seconds for it. */
 const WAIT_MS = 10_000;
 
-const PID: pg.QueryConfig = { text: 'SELECT pg_backend_pid() AS pid' };
-
 /**
  * Checks that two statements of one session reach the same server session while another client has a transaction. A pool in front of the
  * server that shares sessions by transaction or statement fails this check.
@@ -31,6 +29,6 @@ export async function requireOwnSession(session: pg.Client, connect: () => Promi
 }
 
 async function pidOf(session: pg.Client): Promise<number | undefined> {
-  const query = { ...PID, query_timeout: WAIT_MS } as pg.QueryConfig;
+  const query = { text: 'SELECT pg_backend_pid() AS pid', query_timeout: WAIT_MS } as pg.QueryConfig;
   return (await session.query<{ pid: number }>(query)).rows[0]?.pid;
 }

@@ -30,7 +30,8 @@ export class ReplicaWatch {
   private primaryState: ServerState | null = null;
   private primaryFailures = 0;
   private timer: NodeJS.Timeout | undefined;
-  private lastLagMs = NaN;
+  /** Lag at the last probe: NaN if the replica did not respond, Infinity above 12 s. */
+  lagSeconds = NaN;
   private probed: { readonly at: number; readonly position: bigint } | null = null;
   /** The lowest log position at which a server was found to have changes that the primary lacks. */
   private diverged: bigint | null = null;
@@ -65,11 +66,6 @@ export class ReplicaWatch {
     return this.primaryFailures >= FAILURES_OF_AWAY || this.primarySilenceMs > AWAY_MS;
   }
 
-  /** Lag at the last probe: NaN if the replica did not respond, Infinity above 12 s. */
-  get lagSeconds(): number {
-    return this.lastLagMs / 1000;
-  }
-
   /** A position of the primary from about a second before the last sample. */
   get settled(): bigint {
     return this.history.settled;
@@ -81,7 +77,7 @@ export class ReplicaWatch {
     if (primary === null) return 'the primary was not compared yet';
     if (state.database !== primary.database) return FOREIGN;
     const lag = this.history.lagOf(state.position);
-    this.lastLagMs = lag;
+    this.lagSeconds = lag / 1000;
     if (state.tableId !== primary.tableId) return 'the replica has not replayed the migrations of the primary';
     if (this.isDiverged(state.position, primary.position)) {
       return 'the replica has changes that the primary does not have';
@@ -140,7 +136,7 @@ export class ReplicaWatch {
       // If the pool is full, the statements in progress show whether the replica responds.
       if (isFullPool(error)) return;
       this.isUsable = false;
-      if (!(error instanceof ReplicaUnusableError)) this.lastLagMs = NaN;
+      if (!(error instanceof ReplicaUnusableError)) this.lagSeconds = NaN;
       const reason = error instanceof Error ? error.message : String(error);
       if (this.reported === null) {
         this.logger.warn({ reason }, 'READ_DATABASE_URL is not read until it can be; the primary is read in its place');

@@ -66,16 +66,14 @@ export class Replica {
 
   private async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.session();
-    let isSound = false;
+    let failure: unknown;
     try {
-      const result = await work(session);
-      isSound = true;
-      return result;
+      return await work(session);
     } catch (error) {
-      isSound = error instanceof ReplicaUnusableError;
+      failure = error;
       throw error;
     } finally {
-      session.client.release(!isSound);
+      session.client.release(failure !== undefined && !(failure instanceof ReplicaUnusableError));
     }
   }
 

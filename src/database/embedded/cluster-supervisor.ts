@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { reasonOf } from '../../config/startup-error.js';
+import type { Logger } from 'pino';
+import { StartupError, reasonOf } from '../../config/startup-error.js';
 import { type ClusterControl, START_SECONDS, runningPort } from './cluster-control.js';
 import { OWNER_WAIT_MS, claimCluster, inUse } from './cluster-owner.js';
 import type { DataFolder } from './data-folder.js';
-
-export interface SupervisorLog {
-  warn(details: object, message: string): void;
-}
 
 /** Polling interval. Another service that starts waits much longer for a free lock, so that the owner recovers its lock first. */
 const POLL_MS = 100;
@@ -40,16 +37,24 @@ export class ClusterSupervisor {
     private readonly folder: DataFolder,
     private readonly port: number,
     private readonly url: string,
-    private readonly log?: SupervisorLog,
+    private readonly log?: Pick<Logger, 'warn'>,
   ) {
     this.lost = new Promise((resolve) => (this.reportLost = resolve));
   }
 
   /** Takes the owner lock, and takes it again when its session ends. @throws StartupError if another service has it. */
   async claim(): Promise<pg.Client> {
-    const session = await this.tryClaim();
-    if (session === undefined) throw inUse(this.folder);
-    return session;
+    // A starting service holds the lock briefly to test it.
+    for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
+      const session = await claimCluster(this.url);
+      if (session !== undefined) {
+        return session.once('end', () => {
+          if (!this.isStopping) this.recovering = this.recover();
+        });
+      }
+      await pause(POLL_MS);
+    }
+    throw inUse(this.folder);
   }
 
   /** Stops the server, unless another process owns the folder. */
@@ -75,25 +80,13 @@ export class ClusterSupervisor {
     }
   }
 
-  private async tryClaim(): Promise<pg.Client | undefined> {
-    // A starting service holds the lock briefly to test it.
-    for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {
-      const session = await claimCluster(this.url);
-      if (session !== undefined) {
-        session.once('end', () => {
-          if (!this.isStopping) this.recovering = this.recover();
-        });
-        return session;
-      }
-      await pause(POLL_MS);
-    }
-    return undefined;
-  }
-
   private async claimAgain(): Promise<boolean> {
-    const session = await this.tryClaim().catch(() => null);
-    if (session === null) return false;
-    if (session === undefined) this.giveUpOwnership();
+    try {
+      await this.claim();
+    } catch (error) {
+      if (error instanceof StartupError) this.giveUpOwnership();
+      return false;
+    }
     this.log?.warn({}, 'recovered ownership of the data folder');
     return true;
   }

@@ -91,11 +91,10 @@ export async function removeUnfinished(folder: DataFolder): Promise<void> {
 }
 
 async function ensurePassword(folder: DataFolder, account: PostgresAccount): Promise<void> {
-  await writeFile(folder.passwordFile, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' }).catch(
-    (error: unknown) => {
-      // Another process or an interrupted start created the file; its password is kept.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    },
-  );
+  const password = randomBytes(24).toString('hex');
+  await writeFile(folder.passwordFile, password, { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+    // Another process or an interrupted start created the file; its password is kept.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  });
   await account.own(folder.passwordFile);
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import { StartupError, reasonOf } from '../../config/startup-error.js';
 import { ClusterControl, freePort, runningPort } from './cluster-control.js';
 import { clusterUrl, waitForNoOwner } from './cluster-owner.js';
-import { ClusterSupervisor, type SupervisorLog } from './cluster-supervisor.js';
+import { ClusterSupervisor } from './cluster-supervisor.js';
 import { ensureCluster, folderAt, prepareDataFolder, removeUnfinished } from './data-folder.js';
 import { choosePostgresAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
@@ -22,7 +23,7 @@ export interface EmbeddedServer {
  * is stopped first; committed data is kept.
  * @throws StartupError
  */
-export async function startEmbeddedServer(dataDir: string, log?: SupervisorLog): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(dataDir: string, log?: Pick<Logger, 'warn'>): Promise<EmbeddedServer> {
   const binaries = await findPostgresBinaries();
   const folder = await prepareDataFolder(dataDir);
   const account = choosePostgresAccount(binaries, folder.path);

@@ -32,20 +32,14 @@ export function installFolder(binaries: PostgresBinaries): string {
   return dirname(dirname(binaries.postgres));
 }
 
-/** A symbolic link of a platform package, with paths relative to its folder. */
-interface Link {
-  readonly source: string;
-  readonly target: string;
-}
-
 /**
  * Makes the links that the libraries of a platform package need, if its install script did not run (--ignore-scripts).
  * @throws StartupError if the account may not change the folder.
  */
 export async function makeLinks(folder: string): Promise<void> {
-  // Packages for Windows do not have this file.
+  // The symbolic links, with paths relative to the folder. Packages for Windows do not have this file.
   const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
-  for (const { source, target } of JSON.parse(list) as Link[]) {
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const path = join(folder, target);
     if ((await lstat(path).catch(() => null)) !== null) continue;
     await symlink(relative(dirname(target), source), path).catch((error: unknown) => {

@@ -120,7 +120,7 @@ export async function connect(url: string): Promise<pg.Client> {
     await new SessionSettings([...VALUE_SETTINGS, ...DEAD_CLIENT_SETTINGS], () => {}).apply(session);
     return session;
   } catch (error) {
-    throw unreachable(error, url);
+    throw new StartupError(reasonUnreachable(error, url));
   }
 }
 
@@ -128,31 +128,23 @@ export async function connect(url: string): Promise<pg.Client> {
 const CERTIFICATE_ERRORS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
 /** Explains a failed connection, by codes of PostgreSQL and of the network. */
-function unreachable(error: unknown, url: string): StartupError {
+function reasonUnreachable(error: unknown, url: string): string {
   const { username, pathname } = new URL(url);
   const { code = '' } = error as { code?: string };
   const reason = reasonOf(error);
   if (code === '28P01' || code === '28000') {
-    return new StartupError(`The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`);
+    return `The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`;
   }
   if (code === '3D000') {
-    return new StartupError(
-      `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`,
-    );
+    return `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`;
   }
   if (reason.includes('does not support SSL')) {
-    return new StartupError(
-      'The server of DATABASE_URL does not offer TLS, which sslmode in DATABASE_URL requires. Switch TLS on at the server (ssl = on, with a certificate), or remove sslmode if only this machine is between the service and the server.',
-    );
+    return 'The server of DATABASE_URL does not offer TLS, which sslmode in DATABASE_URL requires. Switch TLS on at the server (ssl = on, with a certificate), or remove sslmode if only this machine is between the service and the server.';
   }
   if (CERTIFICATE_ERRORS.test(code)) {
-    return new StartupError(
-      `The certificate of the database server is not trusted: ${reason}. Name the certificate of its authority in DATABASE_URL, as in ?sslmode=verify-full&sslrootcert=/etc/mintmark/database-ca.pem, and use the host name that the certificate has.`,
-    );
+    return `The certificate of the database server is not trusted: ${reason}. Name the certificate of its authority in DATABASE_URL, as in ?sslmode=verify-full&sslrootcert=/etc/mintmark/database-ca.pem, and use the host name that the certificate has.`;
   }
-  return new StartupError(
-    `The database cannot be reached: ${reason}. Start PostgreSQL, or correct host and port in DATABASE_URL.`,
-  );
+  return `The database cannot be reached: ${reason}. Start PostgreSQL, or correct host and port in DATABASE_URL.`;
 }
 
 async function requireVersionAndEncoding(session: pg.Client): Promise<void> {

@@ -53,17 +53,14 @@ export async function clock(on: Examined): Promise<Found[]> {
             coalesce((SELECT extract(epoch FROM max(created_at))::float8 * 1000 FROM identifier), 0) AS newest`,
   );
   const difference = Math.round(now - (sent + Date.now()) / 2);
-  const found: Found[] = [];
-  if (Math.abs(difference) > CLOCK_WARNING_MS) {
-    const order = difference > 0 ? 'ahead of' : 'behind';
-    const detail = `The clock of the database is ${Math.abs(difference) / 1000} s ${order} the clock of this machine. Synchronize both by NTP: leases, the expiry of keys and the times of records use the clock of the database.`;
-    found.push(...(Math.abs(difference) > CLOCK_ERROR_MS ? error(detail) : warning(detail)));
-  }
-  if (newest - now > CLOCK_WARNING_MS) {
-    const detail = `The newest identifier was minted at ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}. Set the clock of the database.`;
-    found.push(...error(detail));
-  }
-  return found;
+  const skew = Math.abs(difference);
+  const order = difference > 0 ? 'ahead of' : 'behind';
+  const apart = `The clock of the database is ${skew / 1000} s ${order} the clock of this machine. Synchronize both by NTP: leases, the expiry of keys and the times of records use the clock of the database.`;
+  const late = `The newest identifier was minted at ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}. Set the clock of the database.`;
+  return [
+    ...(skew > CLOCK_ERROR_MS ? error(apart) : skew > CLOCK_WARNING_MS ? warning(apart) : []),
+    ...(newest - now > CLOCK_WARNING_MS ? error(late) : []),
+  ];
 }
 
 /** Checks sequences and positions, which can be behind the rows after logical replication or a restore. */

@@ -1,6 +1,7 @@
 import { MEMBERS } from '../registry/members.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
+import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
 
 /** The part of a record that is exported and imported. */
 export type TransferRecord = Omit<
@@ -21,17 +22,8 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
 
 type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** The owners of the names of a line. `collision` is the pointer of a name whose key is that of another name. */
-export interface ImportConflicts {
-  readonly address: Owner | null;
-  readonly metadata: Owner | null;
-  readonly alternate: { readonly record: Owner; readonly index: number } | null;
-  /** An identifier with an alternate that is the name of the line. */
-  readonly claim: Owner | null;
-  /** An identifier whose name is an alternate of the line. */
-  readonly registered: { readonly record: Owner; readonly index: number } | null;
-  readonly collision: string | null;
-}
+/** The owners of the names of a line. */
+export type ImportConflicts = Omit<Conflicts<Owner>, 'hasStandby'>;
 
 /** Reduces the records to their names and tombstones, because the other attributes can be large. */
 export function ownersIn(conflicts: ImportConflicts): ImportConflicts {

@@ -8,14 +8,14 @@ import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
-export interface Conflicts {
-  readonly metadata: IdentifierRecord | null;
-  readonly address: IdentifierRecord | null;
-  readonly alternate: { readonly record: IdentifierRecord; readonly index: number } | null;
+export interface Conflicts<R = IdentifierRecord> {
+  readonly metadata: R | null;
+  readonly address: R | null;
+  readonly alternate: { readonly record: R; readonly index: number } | null;
   /** An identifier with an alternate that claims the requested name. */
-  readonly claim: IdentifierRecord | null;
+  readonly claim: R | null;
   /** An identifier that a requested alternate names. */
-  readonly registered: { readonly record: IdentifierRecord; readonly index: number } | null;
+  readonly registered: { readonly record: R; readonly index: number } | null;
   /** JSON Pointer of a requested name whose key another name has, or null. */
   readonly collision: string | null;
   /** Whether a synchronous standby is configured, for which a result based on these rows must wait. */

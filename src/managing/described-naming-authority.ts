@@ -1,12 +1,7 @@
 import type { Principal } from '../access/principal.js';
-import { toResolver } from '@mintmark/identifier';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import type { StateCounts } from '../storage/naming-authorities/naming-authority-counts.js';
 import type { NamingAuthorityFamily } from '../storage/naming-authorities/naming-authority-reader.js';
-
-export interface DescribedNamingAuthority extends NamingAuthorityFamily {
-  readonly counts: StateCounts;
-}
 
 /** Removes the parent and the children that the principal cannot see. The caller checks the visibility of the naming authority itself. */
 export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'children'>>(
@@ -17,9 +12,14 @@ export function redactFamily<T extends Pick<NamingAuthorityFamily, 'parent' | 'c
   return { ...shown, parent, children: shown.children.filter((child) => principal.canSee(child)) };
 }
 
-export type SerializedNamingAuthority = ReturnType<typeof serializeNamingAuthority>;
+/** A naming authority with its relatives and counts, as it is stored for replays and represented. */
+export type DescribedNamingAuthority = ReturnType<typeof describeNamingAuthority>;
 
-export function serializeNamingAuthority({ namingAuthority, parent, children, counts }: DescribedNamingAuthority) {
+export function describeNamingAuthority(
+  { namingAuthority, parent, children }: NamingAuthorityFamily,
+  counts: StateCounts | undefined,
+) {
+  if (counts === undefined) throw new TypeError('every prefix has counts');
   const { version, createdAt, updatedAt, ...settings } = serializeSettings(namingAuthority);
   return {
     ...settings,
@@ -53,22 +53,5 @@ export function serializeSettings(namingAuthority: NamingAuthority) {
     version,
     createdAt: namingAuthority.createdAt.toISOString(),
     updatedAt: namingAuthority.updatedAt.toISOString(),
-  };
-}
-
-/** The inverse of `serializeNamingAuthority`. */
-export function deserializeNamingAuthority(json: SerializedNamingAuthority): DescribedNamingAuthority {
-  const { namingAuthority: prefix, parent, children, counts, resolver, createdAt, updatedAt, ...settings } = json;
-  return {
-    namingAuthority: {
-      ...settings,
-      prefix,
-      resolver: resolver === null ? null : toResolver(resolver),
-      createdAt: new Date(createdAt),
-      updatedAt: new Date(updatedAt),
-    },
-    parent,
-    children,
-    counts,
   };
 }

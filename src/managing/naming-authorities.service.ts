@@ -14,12 +14,7 @@ import {
   NamingAuthorityWriter,
 } from '../storage/naming-authorities/naming-authority-writer.js';
 import type { Queryable } from '../storage/transactions.js';
-import {
-  type DescribedNamingAuthority,
-  deserializeNamingAuthority,
-  redactFamily,
-  serializeNamingAuthority,
-} from './described-naming-authority.js';
+import { type DescribedNamingAuthority, describeNamingAuthority, redactFamily } from './described-naming-authority.js';
 import {
   type CreateNamingAuthorityCommand,
   type NewSettings,
@@ -31,7 +26,7 @@ import {
 
 /** One page of naming authorities, in byte order of their prefixes. */
 export interface NamingAuthorityPage {
-  readonly items: readonly DescribedNamingAuthority[];
+  readonly items: DescribedNamingAuthority[];
   readonly hasNext: boolean;
 }
 
@@ -67,11 +62,7 @@ export class NamingAuthoritiesService {
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
     const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));
-    const items = families.map((family, index) => {
-      const counted = counts[index];
-      if (counted === undefined) throw new TypeError('every prefix has counts');
-      return { ...family, counts: counted };
-    });
+    const items = families.map((family, index) => describeNamingAuthority(family, counts[index]));
     return { items, hasNext: found.length > limit };
   }
 
@@ -103,11 +94,11 @@ export class NamingAuthoritiesService {
         throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
       }
       await this.requireParent(prefix, principal, transaction);
-      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
+      return this.describe(prefix, principal, transaction);
     });
     await this.writer.publish(prefix);
     // The first request may have used another API key of the same client, which can see more.
-    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
+    return { result: redactFamily(principal, result), replayed };
   }
 
   /**
@@ -135,10 +126,10 @@ export class NamingAuthoritiesService {
         if (error instanceof NamingAuthorityInUse) throw rulesKept(locked.namingAuthority, changes);
         return withProblemOfCase(error);
       }
-      return serializeNamingAuthority(await this.describe(prefix, principal, transaction));
+      return this.describe(prefix, principal, transaction);
     });
     await this.writer.publish(prefix);
-    return { result: redactFamily(principal, deserializeNamingAuthority(result)), replayed };
+    return { result: redactFamily(principal, result), replayed };
   }
 
   /**
@@ -164,8 +155,7 @@ export class NamingAuthoritiesService {
     const family = await this.reader.find(prefix, from);
     if (family === null) throw notFound(prefix);
     const [counts] = await this.counts.count([family.namingAuthority.prefix], from);
-    if (counts === undefined) throw new TypeError('every prefix has counts');
-    return { ...redactFamily(principal, family), counts };
+    return describeNamingAuthority(redactFamily(principal, family), counts);
   }
 }
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deserializeNamingAuthority, serializeNamingAuthority } from '../../src/managing/described-naming-authority.js';
 import { parseNewNamingAuthority, parseSettings } from '../../src/managing/naming-authority-command.js';
-import { toResolver } from '@mintmark/identifier';
 
 describe('parsing a naming authority', () => {
   it('fills in what a command leaves out', () => {
@@ -54,24 +52,4 @@ describe('parsing a naming authority', () => {
     expect(parseSettings({})).toEqual({});
     expect(parseSettings({ resolver: null, targetTemplate: null })).toEqual({ resolver: null, targetTemplate: null });
   });
-});
-
-describe('the stored JSON of a naming authority', () => {
-  const count = { value: 1, isExact: true };
-  it.each([[null], [toResolver({ scheme: 'https', authority: 'a.example', firstSegment: 'id' })]])(
-    'is read as it was written',
-    (resolver) => {
-      const described = {
-        namingAuthority: {
-          ...parseNewNamingAuthority({ namingAuthority: '100.103' }),
-          ...{ resolver, version: 2, createdAt: new Date(1), updatedAt: new Date(2) },
-        },
-        parent: '100',
-        children: ['100.103.1'],
-        counts: { reserved: count, active: count, withdrawn: count },
-      };
-      const json = JSON.parse(JSON.stringify(serializeNamingAuthority(described)));
-      expect(deserializeNamingAuthority(json)).toEqual(described);
-    },
-  );
 });

@@ -16,11 +16,7 @@ import { Cursors } from '../../http/cursor.js';
 import { nextLink } from '../../http/headers/links.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
-import {
-  type DescribedNamingAuthority,
-  serializeNamingAuthority,
-  serializeSettings,
-} from '../../managing/described-naming-authority.js';
+import { type DescribedNamingAuthority, serializeSettings } from '../../managing/described-naming-authority.js';
 import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
@@ -70,10 +66,9 @@ export class NamingAuthoritiesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityPageDto> {
     const after = query.cursor === undefined ? null : this.cursors.read('naming authorities', 0, query.cursor).text;
-    const page = await this.namingAuthorities.page(principal, query.limit, after);
-    const items = page.items.map(serializeNamingAuthority);
+    const { items, hasNext } = await this.namingAuthorities.page(principal, query.limit, after);
     const last = items.at(-1);
-    if (!page.hasNext || last === undefined) return { items, next: null };
+    if (!hasNext || last === undefined) return { items, next: null };
     const next = this.cursors.write('naming authorities', [last.namingAuthority]);
     const parameters = new URLSearchParams({ limit: String(query.limit), cursor: next });
     void reply.headers(nextLink(`/naming-authorities?${parameters.toString()}`));
@@ -101,8 +96,8 @@ export class NamingAuthoritiesController {
   ): Promise<NamingAuthorityDto> {
     const found = await this.namingAuthorities.find(prefix, principal, PREFIX_POINTER);
     // Counts change without the entity tag, so the response must not be cached.
-    void reply.headers({ etag: settingsTag(found.namingAuthority), 'cache-control': 'no-store' });
-    return serializeNamingAuthority(found);
+    void reply.headers({ etag: settingsTag(found), 'cache-control': 'no-store' });
+    return found;
   }
 
   /**
@@ -136,7 +131,7 @@ export class NamingAuthoritiesController {
   ): Promise<NamingAuthorityDto> {
     try {
       const created = await this.namingAuthorities.create(context, request);
-      const path = namingAuthorityPath(created.result.namingAuthority.prefix);
+      const path = namingAuthorityPath(created.result.namingAuthority);
       void reply.status(HttpStatus.CREATED).header('location', path);
       return respond(created, reply);
     } catch (error) {
@@ -212,13 +207,13 @@ export class NamingAuthoritiesController {
 }
 
 function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, reply: FastifyReply): NamingAuthorityDto {
-  void reply.header('etag', settingsTag(result.namingAuthority));
+  void reply.header('etag', settingsTag(result));
   if (replayed) void reply.header('idempotency-replayed', 'true');
-  return serializeNamingAuthority(result);
+  return result;
 }
 
 /** The strong entity tag of the settings. It excludes counts, which change with every mint and would make `If-Match` useless. */
-function settingsTag({ version }: NamingAuthority): string {
+function settingsTag({ version }: Pick<NamingAuthority, 'version'>): string {
   return `"${version}"`;
 }
 

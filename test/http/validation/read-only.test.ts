@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { IsString } from 'class-validator';
 import { UpdateIdentifierDto } from '../../../src/api/curation/update-identifier.dto.js';
-import { serializeNamingAuthority } from '../../../src/managing/described-naming-authority.js';
+import { describeNamingAuthority } from '../../../src/managing/described-naming-authority.js';
 import {
   CreateNamingAuthorityDto,
   UpdateNamingAuthorityDto,
@@ -81,7 +81,7 @@ describe('a change', () => {
   it('of a naming authority permits every member of its representation', () => {
     const count = { value: 0, isExact: true };
     const counts = { reserved: count, active: count, withdrawn: count };
-    const shown = serializeNamingAuthority({ namingAuthority: authorityWith(), parent: null, children: [], counts });
+    const shown = describeNamingAuthority({ namingAuthority: authorityWith(), parent: null, children: [] }, counts);
     expect(memberNamesOf(UpdateNamingAuthorityDto)).toEqual(Object.keys(shown).sort());
   });
 

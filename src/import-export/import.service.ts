@@ -33,11 +33,9 @@ export interface ReadyLine {
   readonly command: ImportCommand | Problem;
 }
 
-export type ImportResult = Decision | Problem;
-
 export interface LineResult {
   readonly line: number;
-  readonly result: ImportResult;
+  readonly result: Decision | Problem;
 }
 
 /** The result of a command; `failed` is an unexpected error. */

@@ -33,11 +33,6 @@ export interface CreatedApiKey {
   readonly secret: string | null;
 }
 
-export interface ApiKeyPage {
-  readonly items: readonly ApiKey[];
-  readonly hasNext: boolean;
-}
-
 /** Pointer of the user in the request. */
 const USER = '/handleUser';
 
@@ -98,7 +93,7 @@ export class ApiKeysService {
    * @param after the last key of the previous page; undefined for the first page.
    * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal.
    */
-  async page(principal: Principal, limit: number, after: KeyPosition | undefined): Promise<ApiKeyPage> {
+  async page(principal: Principal, limit: number, after: KeyPosition | undefined) {
     requireUnrestricted(principal);
     const found = await this.keys.page(limit + 1, after);
     return { items: found.slice(0, limit), hasNext: found.length > limit };

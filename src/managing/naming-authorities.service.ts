@@ -24,12 +24,6 @@ import {
   requireRules,
 } from './naming-authority-command.js';
 
-/** One page of naming authorities, in byte order of their prefixes. */
-export interface NamingAuthorityPage {
-  readonly items: DescribedNamingAuthority[];
-  readonly hasNext: boolean;
-}
-
 export interface ChangeNamingAuthorityCommand {
   /** Compared without regard to the case of ASCII letters. */
   readonly prefix: string;
@@ -57,8 +51,8 @@ export class NamingAuthoritiesService {
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
-  /** @param after the last prefix of the previous page; null for the first page. */
-  async page(principal: Principal, limit: number, after: string | null): Promise<NamingAuthorityPage> {
+  /** One page in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
+  async page(principal: Principal, limit: number, after: string | null) {
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
     const counts = await this.counts.count(families.map(({ namingAuthority }) => namingAuthority.prefix));

@@ -7,32 +7,20 @@ import { HOT_POOL } from '../../database/pool.js';
 import { bytesOfRow } from '../bounded-page.js';
 import { MOST_PREPARED, prepared } from '../statement.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
-import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
 import type { Queryable } from '../transactions.js';
 
-/** $1: the naming authority; $2: the GUID. */
-const BY_GUID = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r
-  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND guid = $2`;
+const RECORDS = `SELECT ${recordColumns('r')} FROM identifier_record r`;
 
-/** $1: the naming authority; $2: the key of the local name. */
-const BY_LOCAL_KEY = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r
-  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND local_key = $2`;
+/** $1: the naming authority; $2: the GUID or the key of the local name. */
+const byAddress = (column: 'guid' | 'local_key'): string =>
+  `${RECORDS} WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND ${column} = $2`;
 
-/** $1: the naming authority; $2: the key of the metadata ID. */
-const BY_METADATA = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r
-  WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND metadata_key = $2`;
+const BY_GUID = { name: 'by-guid', text: byAddress('guid') };
+const BY_LOCAL_KEY = { name: 'by-local-key', text: byAddress('local_key') };
 
 /** $1: the IDs. A subquery hides their number, so that a session keeps one plan: planning takes ten times as long as execution. */
-const BY_IDS = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r WHERE id = ANY((SELECT $1::bigint[])::bigint[])`;
+const BY_IDS = `${RECORDS} WHERE id = ANY((SELECT $1::bigint[])::bigint[])`;
 
 /** $1: the IDs; $2: bytes of records after which the result ends. */
 const FIRST_BY_IDS = `
@@ -43,20 +31,10 @@ const FIRST_BY_IDS = `
   ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.bytes < $2 OR measured.bytes IS NULL`;
 
 /** $1: the IDs; $2: the time with which leases are compared. */
-const UNWRITTEN_EXPIRATIONS = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
+const UNWRITTEN_EXPIRATIONS = `${RECORDS} WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
 
 /** $1: the reservation. */
-const BY_RESERVATION = `
-  SELECT ${recordColumns('r')}
-  FROM identifier_record r WHERE reservation = $1 ORDER BY id`;
-
-/** $1: the naming authority; $2: the key of the alternate. */
-const BY_ALTERNATE = `
-  SELECT ${recordColumns('r')}
-  FROM alternate_identifier a JOIN identifier_record r ON r.id = a.identifier_id
-  WHERE a.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND a.key = $2`;
+const BY_RESERVATION = `${RECORDS} WHERE reservation = $1 ORDER BY id`;
 
 /** $1: the limit. */
 const EXPIRED_IDS = `
@@ -77,29 +55,16 @@ export class IdentifierReader {
     @Inject(HOT_POOL) private readonly hot: pg.Pool = pool,
   ) {}
 
-  async find(address: Address, from: Queryable = this.pool): Promise<IdentifierRecord | null> {
+  async find(address: Address): Promise<IdentifierRecord | null> {
     const { namingAuthority, guid, localKey } = address;
-    if (guid !== null) return one(from, 'by-guid', BY_GUID, [namingAuthority, guid]);
-    const found = await one(from, 'by-local-key', BY_LOCAL_KEY, [namingAuthority, localKey]);
-    return found !== null && isAt(found.localName, address) ? found : null;
-  }
-
-  /** The object in a naming authority whose metadata ID has this key, if any. The caller compares the metadata ID. */
-  async findByMetadataId(
-    namingAuthority: string,
-    metadataKey: CanonicalName['key'],
-    from: Queryable = this.pool,
-  ): Promise<IdentifierRecord | null> {
-    return one(from, 'by-metadata', BY_METADATA, [namingAuthority, metadataKey]);
-  }
-
-  /** The identifier in a naming authority with an alternate that has this key, if any. The caller compares the alternates. */
-  async findByAlternate(
-    namingAuthority: string,
-    key: CanonicalName['key'],
-    from: Queryable = this.pool,
-  ): Promise<IdentifierRecord | null> {
-    return one(from, 'by-alternate', BY_ALTERNATE, [namingAuthority, key]);
+    const statement = guid === null ? BY_LOCAL_KEY : BY_GUID;
+    const { rows } = await this.pool.query<IdentifierRow>({
+      ...statement,
+      values: [namingAuthority, guid ?? localKey],
+    });
+    const found = rows[0] === undefined ? null : recordOf(rows[0]);
+    // The database has compared a GUID itself, but a local name only by its key.
+    return found === null || guid !== null || isAt(found.localName, address) ? found : null;
   }
 
   /** The identifiers of a reservation, in their original order and in any state. */
@@ -206,9 +171,4 @@ export class IdentifierReader {
 /** The condition of the column `expired`, at a given time. */
 function isExpired({ state, lease_until: leaseUntil }: IdentifierRow, at: Date): boolean {
   return state === 'reserved' && leaseUntil !== null && leaseUntil <= at;
-}
-
-async function one(from: Queryable, name: string, text: string, values: unknown[]): Promise<IdentifierRecord | null> {
-  const { rows } = await from.query<IdentifierRow>({ name, text, values });
-  return rows[0] === undefined ? null : recordOf(rows[0]);
 }

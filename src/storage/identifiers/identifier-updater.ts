@@ -4,7 +4,7 @@ import { POSITION_GATE } from '../changes/position-offset.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord, MutableAttributes } from '../../registry/identifier-record.js';
-import { TEXTS } from '../../registry/members.js';
+import { MEMBERS, TEXTS } from '../../registry/members.js';
 import { type Parameter, numbered, valuesOf } from './insert-parameters.js';
 import { inputOf } from './insert-statement.js';
 import { prepared } from '../statement.js';
@@ -61,16 +61,10 @@ const $ = (name: string): string => `(SELECT ${parameter(name)})`;
 
 /** Columns that are set to the parameter of the same name. */
 const SET = [
-  ...TEXTS.map(({ column }) => column),
-  ...[
-    'state',
-    'lease_until',
-    'withdrawn_at',
-    'withdrawal_reason_code',
-    'withdrawal_reason',
-    'replaced_by',
-    'updated_at',
-  ],
+  ...MEMBERS.flatMap(({ kind, columns }): readonly string[] =>
+    kind === 'text' || kind === 'lifecycle' ? columns : [],
+  ),
+  'updated_at',
 ];
 
 /** Updates identifiers and appends the changes to the log, as a trigger requires. A first change also appends the first event. */
@@ -128,8 +122,29 @@ export class IdentifierUpdater {
   }
 
   /** Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation. */
-  async write(transaction: Queryable, actor: Actor, now: Date, changes: readonly RecordChange[]): Promise<void> {
-    await write(transaction, actor, now, changes);
+  async write(transaction: Queryable, actor: Actor, now: Date, requested: readonly RecordChange[]): Promise<void> {
+    if (requested.length === 0) return;
+    const changes = requested.map(({ record, amendment }) => ({
+      record,
+      amendment,
+      after: amended(record, amendment),
+      // The time of an expiry is the end of the lease, as reads have shown it before.
+      at: changeTime(record, amendment.kind === 'lapsed' ? (record.leaseUntil ?? now) : now),
+    }));
+    noteChanges(
+      transaction,
+      changes.map(({ record }) => ({ ...record, identifierId: record.id })),
+    );
+    const values = [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId];
+    await transaction.query(prepared('change-identifiers', UPDATE, values, changes.length));
+    notePredecessors(
+      transaction,
+      changes.map(({ amendment }) => amendment.previousVersion),
+    );
+    await replaceAlternates(
+      transaction,
+      changes.flatMap(({ record, amendment: { alternates } }) => (alternates ? [{ record, alternates }] : [])),
+    );
   }
 
   /** Records expired leases, also of metadata records minted with the identifiers, which have the same lease. */
@@ -141,39 +156,9 @@ export class IdentifierUpdater {
   private async writeExpirations(transaction: Queryable, ids: readonly bigint[], now: Date): Promise<number> {
     const expired = await this.reader.findExpiredLeases(ids, transaction, now);
     const changes = expired.map((record) => ({ record, amendment: expiry(record, now) }));
-    await write(transaction, SERVICE, now, changes);
+    await this.write(transaction, SERVICE, now, changes);
     return expired.length;
   }
-}
-
-async function write(
-  transaction: Queryable,
-  actor: Actor,
-  now: Date,
-  requested: readonly RecordChange[],
-): Promise<void> {
-  if (requested.length === 0) return;
-  const changes = requested.map(({ record, amendment }) => ({
-    record,
-    amendment,
-    after: amended(record, amendment),
-    // The time of an expiry is the end of the lease, as reads have shown it before.
-    at: changeTime(record, amendment.kind === 'lapsed' ? (record.leaseUntil ?? now) : now),
-  }));
-  noteChanges(
-    transaction,
-    changes.map(({ record }) => ({ ...record, identifierId: record.id })),
-  );
-  const values = [...valuesOf(PARAMETERS, changes), actor.client, actor.keyId];
-  await transaction.query(prepared('change-identifiers', UPDATE, values, changes.length));
-  notePredecessors(
-    transaction,
-    changes.map(({ amendment }) => amendment.previousVersion),
-  );
-  await replaceAlternates(
-    transaction,
-    changes.flatMap(({ record, amendment: { alternates } }) => (alternates ? [{ record, alternates }] : [])),
-  );
 }
 
 /** Alternates that a record keeps also keep their claims; keys made under another case rule are renewed. */

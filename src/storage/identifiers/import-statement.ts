@@ -40,27 +40,9 @@ const PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...IDENTIFIER_PARA
 const $ = numbered([ORDINAL, ...PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
 /** Columns that are set to the parameter of the same name. */
-const COLUMNS = [
-  ...[
-    'local_name',
-    'local_key',
-    'metadata_id',
-    'metadata_key',
-    ...TEXTS.map(({ column }) => column),
-    'state',
-    'lease_until',
-    'version',
-    'created_at',
-  ],
-  ...[
-    'withdrawn_at',
-    'withdrawal_reason_code',
-    'withdrawal_reason',
-    'replaced_by',
-    'previous_version',
-    'previous_version_key',
-  ],
-].join(', ');
+const COLUMNS = `local_name, local_key, metadata_id, metadata_key, ${TEXTS.map(({ column }) => column).join(', ')},
+      state, lease_until, version, created_at, withdrawn_at, withdrawal_reason_code, withdrawal_reason, replaced_by,
+      previous_version, previous_version_key`;
 
 /** Inserts identifiers, no two of which may conflict. For OFFSET 0 and IS TRUE, see "Planner assumptions" in architecture.md. */
 export const IMPORT = `

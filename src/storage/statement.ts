@@ -18,22 +18,21 @@ export function hiddenArrays(...types: readonly string[]): string {
 
 type Elements = readonly (string | number | null)[];
 
-/** A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. */
+/**
+ * A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. Plain values are joined with
+ * one call, because creating a string for each element takes longer.
+ */
 export function arrayOf(values: Elements): string | null {
+  if (values.every((value) => value === null)) return null;
   const isPlain = values.every((value) => typeof value !== 'string' || !/["\\]/.test(value));
-  return quoted(isPlain ? values : values.map(escaped), '"');
+  const texts = isPlain ? values : values.map(escaped);
+  if (!texts.includes(null)) return `{"${texts.join('","')}"}`;
+  return `{${texts.map((text) => (text === null ? 'NULL' : `"${text}"`)).join(',')}}`;
 }
 
 /** Joins texts without line feeds, such as JSON, for `string_to_array`, which needs no escapes. */
 export function linesOf(texts: readonly string[]): string {
   return texts.join('\n');
-}
-
-/** Joins plain values with one call, because creating a string for each element takes longer. */
-function quoted(values: Elements, opening: string): string | null {
-  if (values.every((value) => value === null)) return null;
-  if (!values.includes(null)) return `{${opening}${values.join(`",${opening}`)}"}`;
-  return `{${values.map((value) => (value === null ? 'NULL' : `${opening}${value}"`)).join(',')}}`;
 }
 
 function escaped<T>(value: T): T | string {

@@ -5,7 +5,6 @@ import type { Problem } from '../problem/problem.js';
 import { keyReused, requestInFlight } from '../problem/storage-problems.js';
 import { arrayOf, hiddenArrays, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
-import type { Row } from './columns.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
@@ -222,7 +221,12 @@ const UNUSED: Omit<UseRow, 'ordinal'> = {
   ...{ isOther: false, isInFlight: false, hasStandby: false },
 };
 
-type PartRow = Pick<Row<'request_part'>, 'client' | 'key' | 'places' | 'outcomes'>;
+interface PartRow {
+  readonly client: string;
+  readonly key: string;
+  readonly places: readonly number[];
+  readonly outcomes: string;
+}
 
 function resultKey({ client, key, index }: Pick<KeyedMint, 'client' | 'key' | 'index'>): string {
   return JSON.stringify([client, key, index]);

@@ -73,8 +73,8 @@ export const HAS_EVENT = `
   SELECT EXISTS (SELECT FROM change WHERE position = $1::bigint AND id = $2::bigint)
       OR EXISTS (SELECT FROM first_event WHERE position = $1::bigint AND id = $2::bigint) AS has`;
 
-/** $1: the identifier; $2: a version; $3: the limit. */
-const OF_IDENTIFIER = `
+/** $1: whose changes, as in `condition`; $2: a version; $3: the limit. */
+const historyOf = (condition: string): string => `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
       coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
@@ -82,10 +82,15 @@ const OF_IDENTIFIER = `
     FROM (
       SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
       FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
-      WHERE c.identifier_id = $1 AND c.version > $2 ORDER BY c.version LIMIT $3
+      WHERE ${condition} AND c.version > $2 ORDER BY c.version LIMIT $3
     ) page
   ) bounded
   WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
+
+const OF_IDENTIFIER = historyOf('c.identifier_id = $1');
+const OF_NAMING_AUTHORITY = historyOf(
+  'c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1)',
+);
 
 /** $1: IDs of identifiers that have changed or were imported. Their first events have the values with which they were created. */
 const FIRST_EVENTS = `
@@ -93,20 +98,6 @@ const FIRST_EVENTS = `
   FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
     SELECT x.patch FROM change x WHERE x.identifier_id = w.id ORDER BY x.version LIMIT 1
   ) c`;
-
-/** $1: the naming authority; $2: a version; $3: the limit. */
-const OF_NAMING_AUTHORITY = `
-  SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
-    SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
-      coalesce(sum(octet_length(patch)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
-        AS bytes_before
-    FROM (
-      SELECT c.position, c.id, c.naming_authority_id, c.version, c.kind, c.at, c.client, c.key_id, c.patch, i.guid, i.local_name, i.withdrawal_reason_code
-      FROM event c LEFT JOIN identifier i ON i.id = c.identifier_id
-      WHERE c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND c.version > $2 ORDER BY c.version LIMIT $3
-    ) page
-  ) bounded
-  WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY version`;
 
 @Injectable()
 export class ChangeReader {

@@ -10,17 +10,18 @@ import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js
 import { type PairedIds, reservedPairs } from '../changes/change-log.js';
 import type { Queryable } from '../transactions.js';
 
-const RECORDS = `SELECT ${recordColumns('r')} FROM identifier_record r`;
+const recordsWhere = (condition: string): string =>
+  `SELECT ${recordColumns('r')} FROM identifier_record r WHERE ${condition}`;
 
 /** $1: the naming authority; $2: the GUID or the key of the local name. */
 const byAddress = (column: 'guid' | 'local_key'): string =>
-  `${RECORDS} WHERE naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND ${column} = $2`;
+  recordsWhere(`naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND ${column} = $2`);
 
 const BY_GUID = { name: 'by-guid', text: byAddress('guid') };
 const BY_LOCAL_KEY = { name: 'by-local-key', text: byAddress('local_key') };
 
 /** $1: the IDs. A subquery hides their number, so that a session keeps one plan: planning takes ten times as long as execution. */
-const BY_IDS = `${RECORDS} WHERE id = ANY((SELECT $1::bigint[])::bigint[])`;
+const BY_IDS = recordsWhere('id = ANY((SELECT $1::bigint[])::bigint[])');
 
 /** $1: the IDs; $2: bytes of records after which the result ends. */
 const FIRST_BY_IDS = `
@@ -31,10 +32,10 @@ const FIRST_BY_IDS = `
   ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.bytes < $2 OR measured.bytes IS NULL`;
 
 /** $1: the IDs; $2: the time with which leases are compared. */
-const UNWRITTEN_EXPIRATIONS = `${RECORDS} WHERE id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2`;
+const UNWRITTEN_EXPIRATIONS = recordsWhere("id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2");
 
 /** $1: the reservation. */
-const BY_RESERVATION = `${RECORDS} WHERE reservation = $1 ORDER BY id`;
+const BY_RESERVATION = recordsWhere('reservation = $1 ORDER BY id');
 
 /** $1: the limit. */
 const EXPIRED_IDS = `

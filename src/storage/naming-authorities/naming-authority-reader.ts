@@ -15,8 +15,7 @@ export interface NamingAuthorityFamily {
 
 // "C" folds only ASCII letters (R-15), like `namingAuthorityKey`. "/" is the byte after ".", so it ends the range of derived prefixes.
 
-/** $1: the key of the prefix. */
-const BY_KEY = String.raw`
+const familiesWhere = (condition: string): string => String.raw`
   SELECT n.*,
     (SELECT p.prefix FROM naming_authority p
      WHERE upper(p.prefix COLLATE "C") = upper(substring(n.prefix FROM '^(.*)\.[^.]*$') COLLATE "C")) AS parent,
@@ -27,26 +26,18 @@ const BY_KEY = String.raw`
         AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0
       ORDER BY c.prefix
     ) AS children
-  FROM naming_authority n
-  WHERE upper(n.prefix COLLATE "C") = $1`;
+  FROM naming_authority n WHERE ${condition}`;
+
+/** $1: the key of the prefix. */
+const BY_KEY = familiesWhere('upper(n.prefix COLLATE "C") = $1');
+
+/** $1: the limit; $2: the prefix before the page, or null; $3: the prefixes of the list, null for all. */
+const PAGE = familiesWhere(
+  '($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1',
+);
 
 /** $1: the keys of prefixes. */
 const EXISTING = 'SELECT prefix FROM naming_authority WHERE upper(prefix COLLATE "C") = ANY($1::text[])';
-
-/** $1: the limit; $2: the prefix before the page, or null; $3: the prefixes of the list, null for all. */
-const PAGE = String.raw`
-  SELECT n.*,
-    (SELECT p.prefix FROM naming_authority p
-     WHERE upper(p.prefix COLLATE "C") = upper(substring(n.prefix FROM '^(.*)\.[^.]*$') COLLATE "C")) AS parent,
-    ARRAY(
-      SELECT c.prefix FROM naming_authority c
-      WHERE upper(c.prefix COLLATE "C") > upper(n.prefix COLLATE "C") || '.'
-        AND upper(c.prefix COLLATE "C") < upper(n.prefix COLLATE "C") || '/'
-        AND strpos(substr(c.prefix, length(n.prefix) + 2), '.') = 0
-      ORDER BY c.prefix
-    ) AS children
-  FROM naming_authority n
-  WHERE ($2::text IS NULL OR n.prefix > $2) AND ($3::text[] IS NULL OR n.prefix = ANY($3)) ORDER BY n.prefix LIMIT $1`;
 
 type FamilyRow = NamingAuthorityRow & { readonly parent: string | null; readonly children: string[] };
 

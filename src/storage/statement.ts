@@ -1,4 +1,4 @@
-import type { QueryConfig } from 'pg';
+import type { ClientBase, QueryConfig } from 'pg';
 
 /** Maximum number of rows for which one plan is efficient; a statement with more rows is planned each time. */
 export const MOST_PREPARED = 64;
@@ -6,6 +6,35 @@ export const MOST_PREPARED = 64;
 /** A statement over rows of parameters, prepared if they are few. */
 export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
   return rows > MOST_PREPARED ? { text, values } : { name, text, values };
+}
+
+/** Adds a parameter to a statement, and returns its name. */
+export type Add = (value: unknown) => string;
+
+export interface Query {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** A statement whose text adds its parameters. It has no name, because its best plan depends on the values. */
+export function queryOf(textOf: (add: Add) => string): Query {
+  const values: unknown[] = [];
+  return { text: textOf((value) => `$${values.push(value)}`), values };
+}
+
+/** A number of rows, as counted or as PostgreSQL estimates it. */
+export interface Count {
+  readonly value: number;
+  readonly isExact: boolean;
+}
+
+/** The number of rows of a query that PostgreSQL estimates, by its statistics. */
+export async function estimatedRows(from: Pick<ClientBase, 'query'>, { text, values }: Query): Promise<number> {
+  interface Row {
+    readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }];
+  }
+  const { rows } = await from.query<Row>(`EXPLAIN (FORMAT JSON) ${text}`, values);
+  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 
 /**

@@ -6,7 +6,8 @@ import { denotes } from '../../registry/key-collision.js';
 import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { type NumberedFilter, type PageFilter, hasName, isServed } from './page-filter.js';
-import { countQuery, estimateQuery, pageQuery } from './page-query.js';
+import { type Count, estimatedRows } from '../statement.js';
+import { countQuery, matchesQuery, pageQuery } from './page-query.js';
 import {
   type PageCursor,
   type PageOrder,
@@ -59,11 +60,6 @@ export interface FoundPage {
   readonly next: PageCursor | null;
   /** Whether the page is not full because the filter would compare more than `MAX_COMPARED` identifiers. */
   readonly isTooBroad?: boolean;
-}
-
-export interface Count {
-  readonly value: number;
-  readonly isExact: boolean;
 }
 
 /** The end of a part, and the index by which it is read. */
@@ -141,7 +137,7 @@ export class IdentifierPages {
     const { rows } = await this.pool.query<{ count: number }>(query);
     const counted = rows[0]?.count ?? 0;
     if (end === null && counted <= COUNTED_EXACTLY) return { value: counted, isExact: true };
-    return { value: Math.max(counted, await this.estimate(numbered, range)), isExact: false };
+    return { value: Math.max(counted, await estimatedRows(this.pool, matchesQuery(numbered, range))), isExact: false };
   }
 
   /** Reads up to `limit` records of a range; `next` is null at its end. `bytes` is the approximate size of their values. */
@@ -175,14 +171,6 @@ export class IdentifierPages {
     const ends = new Map(rows.map((row) => [row.index, { createdAt: row.created_at, id: BigInt(row.id) }]));
     const found = Array.from({ length: indexes }, (_, index): PartEnd => ({ index, end: ends.get(index) ?? null }));
     return found.reduce((one, other) => (isFurther(range.order, other.end, one.end) ? other : one));
-  }
-
-  private async estimate(filter: NumberedFilter, range: PageRange): Promise<number> {
-    interface Row {
-      'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
-    }
-    const { rows } = await this.pool.query<Row>(estimateQuery(filter, range));
-    return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
   }
 
   /** Resolves prefixes to numbers of naming authorities; null if no identifier can match. */

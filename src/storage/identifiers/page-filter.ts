@@ -1,5 +1,6 @@
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import type { State } from '../../registry/identifier-record.js';
+import type { Add } from '../statement.js';
 
 /** A filter for identifiers; all given members must match. */
 export interface PageFilter {
@@ -55,9 +56,8 @@ const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 /**
  * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. `OFFSET 0` keeps the search of the
  * history as an index look-up for each changed row.
- * @param add adds a parameter and returns its name.
  */
-export function conditionsOf(filter: NumberedFilter, add: (value: unknown) => string): string[] {
+export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   const { metadata, alternate, namingAuthorityId, namingAuthorityIds, target, targetPrefix, changedBy, state } = filter;
   const conditions: string[] = [];
   const [metadataKey, opaqueKey] = [metadata, filter.opaqueMetadata].flatMap((name) => name?.key ?? []);

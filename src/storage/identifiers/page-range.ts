@@ -1,4 +1,5 @@
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { type Add, type Query, queryOf } from '../statement.js';
 import { type NumberedFilter, MAX_LISTS, WITHOUT_METADATA } from './page-filter.js';
 
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
@@ -56,8 +57,7 @@ function isBefore(one: PageCursor, other: PageCursor): boolean {
   return difference < 0 || (difference === 0 && one.id < other.id);
 }
 
-/** @param add adds a parameter and returns its name. */
-export function rangeConditions({ after, before }: PageRange, add: (value: unknown) => string): string[] {
+export function rangeConditions({ after, before }: PageRange, add: Add): string[] {
   const row = ({ createdAt, id }: PageCursor): string =>
     `(${add(createdAt.toISOString())}::timestamptz, ${add(id.toString())}::bigint)`;
   return [
@@ -66,25 +66,21 @@ export function rangeConditions({ after, before }: PageRange, add: (value: unkno
   ];
 }
 
-export interface EndsQuery {
-  readonly text: string;
-  readonly values: unknown[];
-  /** Number of indexes that the query reads: that of all identifiers, and those that can serve the filter. */
-  readonly indexes: number;
-}
-
 /**
  * Finds where each index has read `most` identifiers of a range, and returns a row for each index that has so many. An index has at most
  * `most` identifiers up to its row, or in the whole range if it has no row.
+ * @returns also the number of indexes that the query reads: that of all identifiers, and those that can serve the filter.
  */
-export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): EndsQuery {
-  const values: unknown[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
-  const ends = indexParts(filter).map((part, index) => {
-    const found = part(range, add, (lists) => `OFFSET ${add(Math.max(1, Math.floor(most / lists)) - 1)} LIMIT 1`);
-    return `(SELECT ${index} AS index, created_at, id FROM (${found}) e${index} LIMIT 1)`;
+export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): Query & { indexes: number } {
+  const parts = indexParts(filter);
+  const query = queryOf((add) => {
+    const ends = parts.map((part, index) => {
+      const found = part(range, add, (lists) => `OFFSET ${add(Math.max(1, Math.floor(most / lists)) - 1)} LIMIT 1`);
+      return `(SELECT ${index} AS index, created_at, id FROM (${found}) e${index} LIMIT 1)`;
+    });
+    return ends.join(' UNION ALL ');
   });
-  return { text: ends.join(' UNION ALL '), values, indexes: ends.length };
+  return { ...query, indexes: parts.length };
 }
 
 /**
@@ -92,17 +88,10 @@ export function endsQuery(filter: NumberedFilter, range: PageRange, most: number
  * would otherwise choose an index that has more.
  * @param index as numbered by `endsQuery`; the first one has all identifiers, and needs no condition.
  */
-export function indexConditions(
-  filter: NumberedFilter,
-  range: PageRange,
-  index: number,
-  add: (value: unknown) => string,
-): string[] {
+export function indexConditions(filter: NumberedFilter, range: PageRange, index: number, add: Add): string[] {
   const part = index === 0 ? undefined : indexParts(filter)[index];
   return part === undefined ? [] : [`r.id = ANY(ARRAY(SELECT part.id FROM (${part(range, add, () => '')}) part))`];
 }
-
-type Add = (value: unknown) => string;
 
 /**
  * Selects the identifiers of a range that an index has, in the order of the range.

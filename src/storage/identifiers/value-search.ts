@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+import { type Add, type Query, queryOf } from '../statement.js';
 
 /** Time limit of a search, because a wildcard is compared with each identifier of the searched naming authorities. */
 export const MAX_SEARCH_MS = 2000;
@@ -70,18 +71,14 @@ export class ValueSearch {
 }
 
 /** The result ends with the first row that exceeds `MAX_RESULT_BYTES`. */
-export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): {
-  text: string;
-  values: unknown[];
-} {
-  const values: unknown[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
-  const conditions = terms.map((term) => conditionOf(term, add));
-  if (namingAuthorities !== null) {
-    const ids = `SELECT a.id FROM naming_authority a WHERE a.prefix = ANY(${add(namingAuthorities)}::text[])`;
-    conditions.push(`i.naming_authority_id = ANY(ARRAY(${ids})) AND i.id > 0`);
-  }
-  const text = `
+export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): Query {
+  return queryOf((add) => {
+    const conditions = terms.map((term) => conditionOf(term, add));
+    if (namingAuthorities !== null) {
+      const ids = `SELECT a.id FROM naming_authority a WHERE a.prefix = ANY(${add(namingAuthorities)}::text[])`;
+      conditions.push(`i.naming_authority_id = ANY(ARRAY(${ids})) AND i.id > 0`);
+    }
+    return `
     SELECT id, name, bytes::float8 FROM (
       SELECT id, created_at, name, octet_length(name) AS own,
              sum(octet_length(name)) OVER (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING) AS bytes
@@ -96,11 +93,10 @@ export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQu
       ) found
     ) bounded
     WHERE bytes - own <= ${MAX_RESULT_BYTES} ORDER BY created_at, id`;
-  // The statement has no name, because its best plan depends on the values.
-  return { text, values };
+  });
 }
 
-function conditionOf(term: SearchTerm, add: (value: unknown) => string): string {
+function conditionOf(term: SearchTerm, add: Add): string {
   if (term.kind === 'target') {
     const target = add(term.target);
     return `i.target = ${target} AND hashtextextended(i.target, 0) = hashtextextended(${target}, 0)`;

@@ -3,15 +3,11 @@ import pg from 'pg';
 import { databaseProblem } from '../../problem/database-errors.js';
 import { STATES, type State } from '../../registry/identifier-record.js';
 import { Batcher } from '../batcher.js';
+import { type Count, estimatedRows } from '../statement.js';
 import type { Queryable } from '../transactions.js';
 
 /** Above this number, counts are estimates. */
 const COUNTED_EXACTLY = 10_000;
-
-interface Count {
-  readonly value: number;
-  readonly isExact: boolean;
-}
 
 export type StateCounts = Readonly<Record<State, Count>>;
 
@@ -45,8 +41,6 @@ export const COUNT = `
          AND (i.naming_authority_id, i.state, i.lease_until) <= (p.id, 'reserved', CURRENT_TIMESTAMP)
        ORDER BY i.naming_authority_id, i.state, i.lease_until LIMIT $2) expired) AS withdrawn
   FROM naming_authority p WHERE p.prefix = ANY($1::text[])`;
-
-const ESTIMATE_SQL = 'EXPLAIN (FORMAT JSON) SELECT FROM identifier i WHERE i.naming_authority_id = $1 AND i.state = $2';
 
 interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', number>> {
   readonly id: number;
@@ -123,6 +117,7 @@ function errorsOf(error: unknown): Error[] {
 async function countAll(from: Queryable, prefixes: readonly string[]): Promise<StateCounts[]> {
   const { rows } = await from.query<CountRow>(COUNT, [prefixes, COUNTED_EXACTLY + 1]);
   const found = new Map(rows.map((row) => [row.prefix, row]));
+  const text = 'SELECT FROM identifier i WHERE i.naming_authority_id = $1 AND i.state = $2';
   return inTurn(prefixes, async (prefix) => {
     const { id, all, reserved, withdrawn } = found.get(prefix) ?? { id: 0, all: 0, reserved: 0, withdrawn: 0 };
     const seen = { reserved, active: all - reserved - withdrawn, withdrawn };
@@ -131,16 +126,11 @@ async function countAll(from: Queryable, prefixes: readonly string[]): Promise<S
       state,
       beyond[state] <= COUNTED_EXACTLY
         ? { value: seen[state], isExact: true }
-        : { value: Math.max(seen[state], await estimate(from, id, state)), isExact: false },
+        : // The estimate counts unrecorded expiries as reserved.
+          { value: Math.max(seen[state], await estimatedRows(from, { text, values: [id, state] })), isExact: false },
     ]);
     return Object.fromEntries(entries) as StateCounts;
   });
-}
-
-/** The planner's estimate, which counts unrecorded expiries as reserved. */
-async function estimate(from: Queryable, id: number, state: State): Promise<number> {
-  const { rows } = await from.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(ESTIMATE_SQL, [id, state]);
-  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 
 async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -30,7 +30,8 @@ export function expiredIn({ metadata, alternate, claim }: Conflicts): Identifier
   ];
 }
 
-type ConflictKind = 'metadata' | 'address' | 'alternate' | 'claim' | 'registered';
+type Names = Omit<Conflicts, 'collision' | 'hasStandby'>;
+type ConflictKind = keyof Names;
 
 interface ConflictColumns {
   readonly ordinal: number;
@@ -165,16 +166,8 @@ function conflictsOf(item: NewIdentifier, byKind: ReadonlyMap<ConflictKind, Foun
 }
 
 /** Expired reservations have no metadata ID and no alternates here; their keys become free when the expiry is recorded. */
-function collisionOf(
-  item: NewIdentifier,
-  {
-    metadata,
-    address,
-    alternate,
-    claim,
-    registered,
-  }: Pick<Conflicts, 'metadata' | 'address' | 'alternate' | 'claim' | 'registered'>,
-): string | null {
+function collisionOf(item: NewIdentifier, names: Names): string | null {
+  const { metadata, address, alternate, claim, registered } = names;
   const isOther = (stored: readonly string[], name: CanonicalName | null | undefined): boolean =>
     stored.length > 0 && name != null && !stored.some((each) => denotes(each, name));
   if (isOther(metadata?.metadataId == null ? [] : [metadata.metadataId], item.metadata)) return '/metadataId';

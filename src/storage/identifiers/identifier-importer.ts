@@ -8,10 +8,6 @@ import { ConflictRetries, Stale } from '../conflict-retries.js';
 import { Transactions } from '../transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../write-client.js';
 
-interface Pending {
-  readonly item: ImportedIdentifier;
-}
-
 @Injectable()
 export class IdentifierImporter {
   constructor(
@@ -31,20 +27,20 @@ export class IdentifierImporter {
   ): Promise<ReadonlyMap<ImportedIdentifier, T>> {
     const rejected = new Map<ImportedIdentifier, T>();
     const standby = { mustWait: false };
-    let pending: readonly Pending[] = items.map((item) => ({ item }));
+    let pending = items;
     await this.retries.run(async () => {
       while (pending.length > 0) {
-        const { now, later } = partitionConflicting(pending);
-        const excluded = [...(await this.notInserted(now)), ...later];
+        const { now, later } = partitionConflicting(pending.map((item) => ({ item })));
+        const excluded = [...(await this.notInserted(now.map(itemOf))), ...later.map(itemOf)];
         const expired: bigint[] = [];
-        for await (const [item, conflicts] of this.conflictsOf(excluded.map(({ item }) => item))) {
+        for await (const [item, conflicts] of this.conflictsOf(excluded)) {
           expired.push(...expiredIn(conflicts).map(({ id }) => id));
           if (!isInTheWay(conflicts)) continue;
           standby.mustWait ||= conflicts.hasStandby;
           rejected.set(item, decide(item, conflicts));
         }
         const before = pending.length;
-        pending = excluded.filter(({ item }) => !rejected.has(item));
+        pending = excluded.filter((item) => !rejected.has(item));
         // If identifiers without a conflict were not inserted, their naming authority is gone or has other rules.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
@@ -88,14 +84,11 @@ export class IdentifierImporter {
   }
 
   /** Inserts what can be inserted, and returns the rest. */
-  private async notInserted(pending: readonly Pending[]): Promise<Pending[]> {
-    const values = importValues(pending.map(({ item }) => item));
+  private async notInserted(pending: readonly ImportedIdentifier[]): Promise<ImportedIdentifier[]> {
+    const values = importValues(pending);
     const rows = await noneWhenViolated(
       this.transactions.statement(async (on) => {
-        noteMints(
-          on,
-          pending.map(({ item }) => item),
-        );
+        noteMints(on, pending);
         return (await on.query<{ ordinal: number }>(IMPORT, values)).rows;
       }),
     );
@@ -103,6 +96,8 @@ export class IdentifierImporter {
     return pending.filter((_, ordinal) => !inserted.has(ordinal));
   }
 }
+
+const itemOf = <T>({ item }: { readonly item: T }): T => item;
 
 function isInTheWay(conflicts: Conflicts): boolean {
   if (conflicts.address !== null) return true;

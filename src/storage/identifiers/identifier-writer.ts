@@ -72,12 +72,11 @@ async function insertBeforeSavepoint(
 }
 
 function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
-  const { authority, address, localName, metadata, target, language, alternates, metadataRecord } = item;
+  const { authority, address, localName, metadata, alternates, metadataRecord } = item;
   const named = { namingAuthority: authority.prefix, guid: address.guid, localName };
   const record = insertedRecord(item, row, row.id, item, {
     metadataId: metadata?.canonical ?? null,
-    target,
-    language,
+    language: item.language,
     alternateIds: alternates.map(({ canonical }) => canonical),
     previousVersion: item.previousVersion?.canonical ?? null,
     handleValues: item.handleValues ?? null,
@@ -87,7 +86,6 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
   const attributes = {
     metadataId: null,
-    target: metadataRecord.target,
     language: null,
     alternateIds: [],
     previousVersion: null,
@@ -98,44 +96,30 @@ function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
   return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
 }
 
+type Attributes = Pick<
+  IdentifierRecord,
+  'metadataId' | 'language' | 'alternateIds' | 'previousVersion' | 'handleValues' | 'describes' | 'newerVersions'
+>;
+
 /** Members are listed, because spreading objects takes ten times as long. */
 function insertedRecord(
   { authority, leaseUntil }: NewIdentifier,
   { created_at: createdAt }: InsertedRow,
   id: string,
-  { address, localName }: Pick<NewIdentifier, 'address' | 'localName'>,
-  {
-    metadataId,
-    target,
-    language,
-    alternateIds,
-    previousVersion,
-    handleValues,
-    describes,
-    newerVersions,
-  }: Pick<
-    IdentifierRecord,
-    | 'metadataId'
-    | 'target'
-    | 'language'
-    | 'alternateIds'
-    | 'previousVersion'
-    | 'handleValues'
-    | 'describes'
-    | 'newerVersions'
-  >,
+  { address, localName, target }: Pick<NewIdentifier, 'address' | 'localName' | 'target'>,
+  attributes: Attributes,
 ): IdentifierRecord {
   return {
     id: BigInt(id),
     namingAuthority: authority.prefix,
     guid: address.guid === null ? null : compactGuid(address.guid),
     localName,
-    metadataId,
+    metadataId: attributes.metadataId,
     target,
-    language,
-    alternateIds,
-    previousVersion,
-    handleValues,
+    language: attributes.language,
+    alternateIds: attributes.alternateIds,
+    previousVersion: attributes.previousVersion,
+    handleValues: attributes.handleValues,
     state: leaseUntil === null ? 'active' : 'reserved',
     leaseUntil,
     tombstone: null,
@@ -144,8 +128,8 @@ function insertedRecord(
     updatedAt: createdAt,
     resolver: authority.resolver,
     sandbox: authority.sandbox,
-    describes,
-    newerVersions,
+    describes: attributes.describes,
+    newerVersions: attributes.newerVersions,
   };
 }
 

@@ -206,20 +206,13 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
   const rows = items.map((item, ordinal) => ({ item, ordinal }));
   const values = [...valuesOf([ORDINAL], rows), ...valuesOf(IDENTIFIER_PARAMETERS, items)];
   if (isAlone) return { name: 'insert-identifiers', text: INSERT_MANY, values };
+  const having = (member: 'metadataRecord' | 'handleValues' | 'previousVersion') =>
+    rows.filter(({ item }) => item[member] != null);
   values.push(
-    ...valuesOf(
-      RECORD_PARAMETERS,
-      rows.filter(({ item }) => item.metadataRecord !== null),
-    ),
+    ...valuesOf(RECORD_PARAMETERS, having('metadataRecord')),
     ...valuesOf(ALTERNATE_PARAMETERS, alternatesOf(items)),
-    ...valuesOf(
-      VALUES_PARAMETERS,
-      rows.filter(({ item }) => item.handleValues !== undefined),
-    ),
-    ...valuesOf(
-      VERSION_PARAMETERS,
-      rows.filter(({ item }) => item.previousVersion !== undefined),
-    ),
+    ...valuesOf(VALUES_PARAMETERS, having('handleValues')),
+    ...valuesOf(VERSION_PARAMETERS, having('previousVersion')),
   );
   return prepared('insert-with-more', INSERT_WITH_MORE, values, items.length);
 }

@@ -38,21 +38,19 @@ export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
 
 export const ORDINAL: Parameter<{ readonly ordinal: number }> = ['ordinal', 'int', ({ ordinal }) => ordinal];
 
-interface OrdinalItem {
-  readonly ordinal: number;
-  readonly item: NewIdentifier;
-}
-
-export const RECORD_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
-  ['record_ordinal', 'int', ({ ordinal }) => ordinal],
-  ['record_guid', 'uuid', ({ item: { metadataRecord } }) => metadataRecord?.address.guid ?? null],
+/** What few new identifiers have: a metadata record, Handle values and a previous version. */
+export const RARE_PARAMETERS: readonly Parameter[] = [
+  ['record_guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],
   [
     'record_name',
     'text',
-    ({ item: { metadataRecord } }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
+    ({ metadataRecord }) => (metadataRecord?.address.guid === null ? metadataRecord.localName : null),
   ],
-  ['record_key', 'uuid', ({ item: { metadataRecord } }) => metadataRecord?.address.localKey ?? null],
-  ['record_target', 'text', ({ item: { metadataRecord } }) => metadataRecord?.target ?? null],
+  ['record_key', 'uuid', ({ metadataRecord }) => metadataRecord?.address.localKey ?? null],
+  ['record_target', 'text', ({ metadataRecord }) => metadataRecord?.target ?? null],
+  ['handle_values', 'text', ({ handleValues }) => (handleValues === undefined ? null : JSON.stringify(handleValues))],
+  ['previous_version', 'text', ({ previousVersion }) => previousVersion?.canonical ?? null],
+  ['previous_version_key', 'uuid', ({ previousVersion }) => previousVersion?.key ?? null],
 ];
 
 interface Alternate {
@@ -67,16 +65,6 @@ export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['alternate_key', 'uuid', ({ key }) => key],
   ['claim_prefix', 'text', ({ claim }) => claim?.namingAuthority ?? null],
   ['claim_name', 'uuid', ({ claim }) => claim?.guid ?? claim?.localKey ?? null],
-];
-
-export const VALUES_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
-  ['values_ordinal', 'int', ({ ordinal }) => ordinal],
-  ['values_json', 'json', ({ item }) => JSON.stringify(item.handleValues)],
-];
-export const VERSION_PARAMETERS: readonly Parameter<OrdinalItem>[] = [
-  ['version_ordinal', 'int', ({ ordinal }) => ordinal],
-  ['version_text', 'text', ({ item }) => item.previousVersion?.canonical ?? null],
-  ['version_key', 'uuid', ({ item }) => item.previousVersion?.key ?? null],
 ];
 
 /** The alternates of items, each with the ordinal of its item. */

@@ -10,9 +10,7 @@ import {
   IDENTIFIER_PARAMETERS,
   ORDINAL,
   type Parameter,
-  RECORD_PARAMETERS,
-  VALUES_PARAMETERS,
-  VERSION_PARAMETERS,
+  RARE_PARAMETERS,
   alternatesOf,
   numbered,
   valuesOf,
@@ -124,9 +122,7 @@ export const insertAlternates = ($: Numbered): string => `
 const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 
 /** `INSERT_MANY` has only the first of these parameters, `MANY_PARAMETERS`. */
-const $ = numbered(
-  [MANY_PARAMETERS, RECORD_PARAMETERS, ALTERNATE_PARAMETERS, VALUES_PARAMETERS, VERSION_PARAMETERS].flat(),
-);
+const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
 /**
  * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one statement must not
@@ -136,19 +132,12 @@ const $ = numbered(
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');
-  const joined = (parameters: readonly Parameter<never>[], alias: string): string =>
-    `LEFT JOIN unnest(${parameters.map(([name]) => $(name)).join(', ')}) AS ${alias}(ordinal, ${parameters
-      .slice(1)
-      .map(([name]) => name)
-      .join(', ')}) USING (ordinal)`;
   return `
   WITH ${POSITION_GATE}, input AS (
-    ${inputOf($, MANY_PARAMETERS)}
+    ${inputOf($, withMore ? [...MANY_PARAMETERS, ...RARE_PARAMETERS] : MANY_PARAMETERS)}
   ), insertable AS (
-    SELECT w.*, n.naming_authority_id${more(`, r.ordinal IS NOT NULL AS has_record, r.record_guid, r.record_name, r.record_key, r.record_target,
-           v.values_json, p.version_text, p.version_key`)}
+    SELECT w.*, n.naming_authority_id${more(', coalesce(w.record_guid, w.record_key) IS NOT NULL AS has_record')}
     FROM input w
-    ${withMore ? [joined(RECORD_PARAMETERS, 'r'), joined(VALUES_PARAMETERS, 'v'), joined(VERSION_PARAMETERS, 'p')].join('\n    ') : ''}
     ${ACTIVE_AUTHORITY}
     WHERE (w.request_key IS NULL OR w.ordinal + 1 IN (
              SELECT usable_request_places(${['client', 'request_key', 'request_index'].map($).join(', ')})))
@@ -160,7 +149,7 @@ function insertMany(withMore: boolean): string {
     FROM insertable
   ), minted AS (
     INSERT INTO identifier (id, ${COLUMNS}${more(', handle_values, previous_version, previous_version_key, metadata_record_id')})
-    SELECT id, ${valuesWith('own_key IS NOT NULL')}${more(', values_json::jsonb, version_text, version_key, record_id')}
+    SELECT id, ${valuesWith('own_key IS NOT NULL')}${more(', handle_values::jsonb, previous_version, previous_version_key, record_id')}
     FROM eligible
     ON CONFLICT DO NOTHING
     RETURNING id
@@ -203,16 +192,9 @@ export function insertQuery(items: readonly NewIdentifier[]): QueryConfig {
     const { name, text, parameters } = first.selfKey === null ? INSERT_ONE : REGISTER_ONE;
     return { name, text, values: parameters.map(([, , value]) => value(first)) };
   }
-  const rows = items.map((item, ordinal) => ({ item, ordinal }));
-  const values = [...valuesOf([ORDINAL], rows), ...valuesOf(IDENTIFIER_PARAMETERS, items)];
+  const ordinals = items.map((_, ordinal) => ({ ordinal }));
+  const values = [...valuesOf([ORDINAL], ordinals), ...valuesOf(IDENTIFIER_PARAMETERS, items)];
   if (isAlone) return { name: 'insert-identifiers', text: INSERT_MANY, values };
-  const having = (member: 'metadataRecord' | 'handleValues' | 'previousVersion') =>
-    rows.filter(({ item }) => item[member] != null);
-  values.push(
-    ...valuesOf(RECORD_PARAMETERS, having('metadataRecord')),
-    ...valuesOf(ALTERNATE_PARAMETERS, alternatesOf(items)),
-    ...valuesOf(VALUES_PARAMETERS, having('handleValues')),
-    ...valuesOf(VERSION_PARAMETERS, having('previousVersion')),
-  );
+  values.push(...valuesOf(RARE_PARAMETERS, items), ...valuesOf(ALTERNATE_PARAMETERS, alternatesOf(items)));
   return prepared('insert-with-more', INSERT_WITH_MORE, values, items.length);
 }

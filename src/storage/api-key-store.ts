@@ -4,28 +4,13 @@ import { PrismaService } from '../database/prisma.service.js';
 import type { Sessions } from '../database/replica/server-state.js';
 import type { Queryable } from './transactions.js';
 
-export interface ApiKey {
-  readonly id: string;
-  readonly client: string;
-  readonly label: string | null;
+/** A row without the digest of its secret; `prisma/schema.prisma` describes the members. */
+export type ApiKey = Readonly<Omit<ApiKeyRow, 'secretHash' | 'scopes' | 'grants'>> & {
   readonly scopes: readonly string[];
   readonly grants: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly createdAt: Date;
-  readonly createdBy: string;
-  readonly openAccess: boolean;
-  /** When and by which client an administrator confirmed the key; null for an unconfirmed one. */
-  readonly confirmedAt: Date | null;
-  readonly confirmedBy: string | null;
-  /** The user of a Handle client, such as `300:100.102/ADMIN`, or null. */
-  readonly handleUser: string | null;
-}
+};
 
-export interface StoredKey extends ApiKey {
-  readonly secretHash: Uint8Array;
-}
+export type StoredKey = ApiKey & { readonly secretHash: Uint8Array };
 
 /** The caller generates the ID and the secret. */
 export interface NewApiKey extends Pick<
@@ -47,9 +32,9 @@ const KEY_BY_HASH = `
 /** Like `ApiKeyStore.findByHash`, at a replica. @throws Error for an unknown key, which the primary may have. */
 export async function findAtReplica(replica: Sessions, hash: Uint8Array): Promise<StoredKey> {
   const query = { name: 'key-by-hash', text: KEY_BY_HASH, values: [Buffer.from(hash)] };
-  const [row] = (await replica.query<ApiKeyRow>(query)).rows;
+  const [row] = (await replica.query<StoredKey>(query)).rows;
   if (row === undefined) throw new Error('the replica does not have the key');
-  return { ...keyOf(row), secretHash: row.secretHash };
+  return row;
 }
 
 /** The only class that accesses the table of API keys. */
@@ -60,12 +45,12 @@ export class ApiKeyStore {
   /** @param hash SHA-256 of the secret. */
   async findByHash(hash: Uint8Array): Promise<StoredKey | null> {
     const row = await this.prisma.apiKey.findUnique({ where: { secretHash: new Uint8Array(hash) } });
-    return row === null ? null : { ...keyOf(row), secretHash: row.secretHash };
+    return row as StoredKey | null;
   }
 
   async find(id: string): Promise<ApiKey | null> {
     const row = await this.prisma.apiKey.findUnique({ omit: WITHOUT_SECRET, where: { id } });
-    return row === null ? null : keyOf(row);
+    return row as ApiKey | null;
   }
 
   /** One page in order of creation, including revoked and expired keys. */
@@ -79,7 +64,7 @@ export class ApiKeyStore {
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
       take: limit,
     });
-    return rows.map(keyOf);
+    return rows as ApiKey[];
   }
 
   async create(transaction: Queryable, key: NewApiKey): Promise<void> {
@@ -132,12 +117,4 @@ export class ApiKeyStore {
       }),
     ]);
   }
-}
-
-export function keyOf(row: Omit<ApiKeyRow, 'secretHash'>): ApiKey {
-  const { id, client, label, scopes, expiresAt, revokedAt, lastUsedAt, createdAt, createdBy } = row;
-  const { openAccess, confirmedAt, confirmedBy, handleUser } = row;
-  const grants = row.grants as ApiKey['grants'];
-  const created = { createdAt, createdBy, openAccess, confirmedAt, confirmedBy, handleUser };
-  return { id, client, label, scopes, grants, expiresAt, revokedAt, lastUsedAt, ...created };
 }

@@ -102,8 +102,7 @@ export class CoalescedReader {
 
   async find(address: Address): Promise<IdentifierRecord | null> {
     const record = await this.byAddress.find(address);
-    // The database has compared a GUID itself, but a local name only by its key.
-    return record === null || address.guid !== null || isAt(record.localName, address) ? record : null;
+    return record !== null && isAt(record.localName, address) ? record : null;
   }
 
   /** The objects of a metadata ID, in order of minting. @returns null if they need pages. */

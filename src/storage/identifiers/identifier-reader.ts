@@ -64,8 +64,7 @@ export class IdentifierReader {
       values: [namingAuthority, guid ?? localKey],
     });
     const found = rows[0] === undefined ? null : recordOf(rows[0]);
-    // The database has compared a GUID itself, but a local name only by its key.
-    return found === null || guid !== null || isAt(found.localName, address) ? found : null;
+    return found !== null && isAt(found.localName, address) ? found : null;
   }
 
   /** The identifiers of a reservation, in their original order and in any state. */

@@ -25,21 +25,6 @@ export interface NameHolder {
   readonly isLegal?: boolean;
 }
 
-/** $1: ordinals; $2: naming authorities; $3: GUIDs; $4: keys of local names. For OFFSET 0, see "Planner assumptions" in architecture.md. */
-const FIND_IDS = `
-  WITH w AS MATERIALIZED (
-    SELECT u.*, (SELECT n.id FROM naming_authority n WHERE n.prefix = u.naming_authority) AS naming_authority_id
-    FROM unnest(${hiddenArrays('int', 'text', 'uuid', 'uuid')}) AS u(ordinal, naming_authority, guid, local_key)
-  )
-  SELECT w.ordinal, i.id, NULL AS local_name, (i.withdrawal_reason_code = 'legal') IS TRUE AS legal FROM w CROSS JOIN LATERAL (
-    SELECT x.id, x.withdrawal_reason_code FROM identifier x WHERE x.guid = w.guid AND x.naming_authority_id = w.naming_authority_id OFFSET 0
-  ) i WHERE w.guid IS NOT NULL
-  UNION ALL
-  SELECT w.ordinal, i.id, i.local_name, (i.withdrawal_reason_code = 'legal') IS TRUE FROM w CROSS JOIN LATERAL (
-    SELECT x.id, x.local_name, x.withdrawal_reason_code FROM identifier x
-    WHERE x.local_key = w.local_key AND x.naming_authority_id = w.naming_authority_id OFFSET 0
-  ) i WHERE w.local_key IS NOT NULL`;
-
 /**
  * $1: ordinals; $2: naming authorities; $3: keys of metadata IDs; $4: keys of alternates; $5: canonical names; $6: their rules; $7: GUIDs;
  * $8: keys of local names. A record can have 100 names, so SQL compares them. For OFFSET 0, see "Planner assumptions" in architecture.md.
@@ -107,57 +92,50 @@ export class NameHolders {
     return new Set(named.flatMap(({ name }, index) => (found[index]?.legal === true ? [name] : [])));
   }
 
-  private async findNamed(addresses: readonly Address[], from: Queryable): Promise<(NamedRow | null)[]> {
-    if (addresses.length === 0) return [];
-    const values = [
-      arrayOf(addresses.map((_, ordinal) => ordinal)),
-      arrayOf(addresses.map(({ namingAuthority }) => namingAuthority)),
-      arrayOf(addresses.map(({ guid }) => guid)),
-      arrayOf(addresses.map(({ localKey }) => localKey)),
-    ];
-    const { rows } = await from.query<NamedRow>({ name: 'find-ids', text: FIND_IDS, values });
-    const found = addresses.map((): NamedRow | null => null);
-    for (const row of rows) {
-      const { ordinal, local_name: localName } = row;
-      const address = addresses[ordinal];
-      // The database has compared a GUID itself, but a local name only by its key.
-      if (address !== undefined && (localName === null || isAt(localName, address))) found[ordinal] = row;
-    }
-    return found;
+  private async findNamed(addresses: readonly Address[], from: Queryable): Promise<(HolderRow | null)[]> {
+    const rows = await find(
+      addresses.map((address) => ({ namingAuthority: address.namingAuthority, address })),
+      from,
+    );
+    return addresses.map((address, ordinal) => {
+      const row = rows.get(ordinal);
+      return row !== undefined && isAt(row.local_name, address) ? row : null;
+    });
   }
 
   /** For each name, the identifier that has its key, or that it names; null if the name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
-    if (names.length === 0) return [];
-    const values = [
-      arrayOf(names.map((_, ordinal) => ordinal)),
-      arrayOf(names.map(({ namingAuthority }) => namingAuthority)),
-      arrayOf(names.map(({ kind, name }) => (kind === 'metadataId' ? name.key : null))),
-      arrayOf(names.map(({ kind, name }) => (kind === 'alternateId' ? name.key : null))),
-      arrayOf(names.map(({ name }) => name.canonical)),
-      arrayOf(names.map(({ name }) => name.rule)),
-      arrayOf(names.map(({ address }) => address?.guid ?? null)),
-      arrayOf(names.map(({ address }) => address?.localKey ?? null)),
-    ];
-    const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
-    const holders = names.map((): NameHolder | null => null);
-    for (const { ordinal, id, is_same: isSame, local_name: localName, expired, legal: isLegal } of rows) {
-      const { namingAuthority = '', address } = names[ordinal] ?? {};
-      const holder = { id: BigInt(id), namingAuthority, localName };
+    const rows = await find(names, from);
+    return names.map(({ namingAuthority, address }, ordinal): NameHolder | null => {
+      const row = rows.get(ordinal);
+      if (row === undefined) return null;
+      const { is_same: isSame, local_name: localName, expired: isExpired, legal: isLegal } = row;
+      const holder = { id: BigInt(row.id), namingAuthority, localName };
       // An expired reservation keeps its own name.
-      if (address !== undefined) holders[ordinal] = { ...holder, isSame: isAt(localName, address), isExpired: false };
-      else holders[ordinal] = { ...holder, isSame: isSame === true, isExpired: expired, isLegal };
-    }
-    return holders;
+      if (address !== undefined) return { ...holder, isSame: isAt(localName, address), isExpired: false };
+      return { ...holder, isSame: isSame === true, isExpired, isLegal };
+    });
   }
 }
 
-interface NamedRow {
-  readonly ordinal: number;
-  readonly id: string;
-  /** Null for a GUID. */
-  readonly local_name: string | null;
-  readonly legal: boolean;
+/** A unique name, or the address of an identifier. */
+type Wanted = Pick<UniqueName, 'namingAuthority' | 'address'> & Partial<Pick<UniqueName, 'kind' | 'name'>>;
+
+/** Finds who has the keys of names, by their ordinals. */
+async function find(names: readonly Wanted[], from: Queryable): Promise<ReadonlyMap<number, HolderRow>> {
+  if (names.length === 0) return new Map();
+  const values = [
+    arrayOf(names.map((_, ordinal) => ordinal)),
+    arrayOf(names.map(({ namingAuthority }) => namingAuthority)),
+    arrayOf(names.map(({ kind, name }) => (kind === 'metadataId' ? (name?.key ?? null) : null))),
+    arrayOf(names.map(({ kind, name }) => (kind === 'alternateId' ? (name?.key ?? null) : null))),
+    arrayOf(names.map(({ name }) => name?.canonical ?? null)),
+    arrayOf(names.map(({ name }) => name?.rule ?? null)),
+    arrayOf(names.map(({ address }) => address?.guid ?? null)),
+    arrayOf(names.map(({ address }) => address?.localKey ?? null)),
+  ];
+  const { rows } = await from.query<HolderRow>({ name: 'find-name-holders', text: FIND_HOLDERS, values });
+  return new Map(rows.map((row) => [row.ordinal, row]));
 }
 
 interface HolderRow {

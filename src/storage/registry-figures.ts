@@ -12,6 +12,25 @@ const FRESH_MS = 60_000;
 const TIMEOUT_MS = 1000;
 
 /**
+ * Shares a read among the scrapes of `freshMs` milliseconds. They get `unknown` if it fails or takes too long, and the next scrape tries
+ * again.
+ */
+export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: number): () => Promise<T> {
+  let last: { readonly at: number; readonly result: Promise<T> } | null = null;
+  return () => {
+    const now = performance.now();
+    if (last !== null && now - last.at <= freshMs) return last.result;
+    const late = pause(TIMEOUT_MS, unknown, { ref: false });
+    const own = { at: now, result: Promise.race([read().catch(() => unknown), late]) };
+    last = own;
+    void own.result.then((result) => {
+      if (Object.is(result, unknown) && last === own) last = null;
+    });
+    return own.result;
+  };
+}
+
+/**
  * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows, because rows of identifiers are never deleted, and because with
  * these settings PostgreSQL reads the leases in the order of their index, whatever the statistics. The estimates are those of the last
  * VACUUM or ANALYZE, and of the cumulative statistics, which a crash resets.
@@ -52,24 +71,9 @@ const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseByt
 /** Reads the size of the database, at most once a minute. */
 @Injectable()
 export class RegistryFigures {
-  private last: { readonly at: number; readonly size: Promise<RegistrySize> } | null = null;
+  readonly read = sharedRead(() => this.query(), UNKNOWN, FRESH_MS);
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
-
-  read(): Promise<RegistrySize> {
-    const now = performance.now();
-    if (this.last === null || now - this.last.at > FRESH_MS) {
-      const late = pause(TIMEOUT_MS, UNKNOWN, { ref: false });
-      const size = Promise.race([this.query().catch(() => UNKNOWN), late]);
-      const last = { at: now, size };
-      this.last = last;
-      // The next scrape tries again.
-      void size.then((read) => {
-        if (read === UNKNOWN && this.last === last) this.last = null;
-      });
-    }
-    return this.last.size;
-  }
 
   private async query(): Promise<RegistrySize> {
     const sentAt = Date.now();

@@ -1,12 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { sharedRead } from '../registry-figures.js';
 
 /** Events of transactions with a number of at least `oldest` are not visible yet. */
 const SNAPSHOT = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
-
-/** Maximum time that a scrape waits for the database. */
-const TIMEOUT_MS = 1000;
 
 /** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
@@ -28,19 +25,10 @@ interface Sample {
 export class FeedAge {
   /** In order of time; only samples after the start of a transaction that still runs. */
   private samples: Sample[] = [];
-  private reading: { readonly at: number; readonly age: Promise<number> } | null = null;
+  /** @returns 0 without a delay, NaN if the database does not respond within a second. */
+  readonly seconds = sharedRead(() => this.read(), NaN, FRESH_MS);
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
-
-  /** @returns 0 without a delay, NaN if the database does not respond within a second. */
-  seconds(): Promise<number> {
-    const now = performance.now();
-    if (this.reading === null || now - this.reading.at > FRESH_MS) {
-      const late = pause(TIMEOUT_MS, NaN, { ref: false });
-      this.reading = { at: now, age: Promise.race([this.read().catch(() => NaN), late]) };
-    }
-    return this.reading.age;
-  }
 
   private async read(): Promise<number> {
     const { rows } = await this.pool.query<{ oldest: string; next: string }>(SNAPSHOT);

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { Actor, ChangeKind, PatchOperation } from '../../registry/change.js';
 import { noteChanges } from '../touched.js';
 import type { Queryable } from '../transactions.js';
@@ -72,11 +73,9 @@ const LOCK_IDENTIFIERS = {
 };
 
 /** $1: `NAMING_AUTHORITY_LOCK`; $2: the key of the prefix. */
-const LOCK_NAMING_AUTHORITY = {
-  text: `
+const LOCK_NAMING_AUTHORITY = `
   SELECT date_trunc('milliseconds', clock_timestamp()) AS now
-  FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`,
-};
+  FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
  * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones. Must come first in a transaction: an
@@ -87,24 +86,21 @@ export async function lockForChange(
   transaction: Queryable,
   ids: readonly bigint[],
 ): Promise<{ readonly now: Date; readonly pairs: PairedIds }> {
+  const query = { ...LOCK_IDENTIFIERS, values: [CHANGE_LOCK, ids.map(String), BUCKETS] };
   const { now, pairs } = await locked<{ now: Date; pairs: Readonly<Record<string, string>> | null }>(
     transaction,
-    LOCK_IDENTIFIERS,
-    [CHANGE_LOCK, ids.map(String), BUCKETS],
+    query,
   );
   return { now, pairs: new Map(Object.entries(pairs ?? {}).map(([id, record]) => [BigInt(id), BigInt(record)])) };
 }
 
 export async function lockNamingAuthorityForChange(transaction: Queryable, prefix: string): Promise<Date> {
-  return (await locked<{ now: Date }>(transaction, LOCK_NAMING_AUTHORITY, [NAMING_AUTHORITY_LOCK, prefix])).now;
+  const query = { text: LOCK_NAMING_AUTHORITY, values: [NAMING_AUTHORITY_LOCK, prefix] };
+  return (await locked<{ now: Date }>(transaction, query)).now;
 }
 
-async function locked<T extends object>(
-  transaction: Queryable,
-  lock: { readonly name?: string; readonly text: string },
-  values: unknown[],
-): Promise<T> {
-  const { rows } = await transaction.query<T>({ ...lock, values });
+async function locked<T extends object>(transaction: Queryable, query: QueryConfig): Promise<T> {
+  const { rows } = await transaction.query<T>(query);
   if (rows[0] === undefined) throw new TypeError('a count is never negative');
   return rows[0];
 }

@@ -111,15 +111,11 @@ export async function requireSequence(on: Session): Promise<void> {
 
 /** What a start of the service would raise: sequences that are behind their tables, and positions of new events. */
 export async function behindTables(on: Session): Promise<string[]> {
-  const { rows } = await on.query<{ identifier: boolean | null; authority: boolean | null; positions: boolean }>(
-    `SELECT ${hasGreaterKey('identifier')} AS identifier, ${hasGreaterKey('naming_authority')} AS authority, ${IS_BEHIND} AS positions`,
+  const { rows } = await on.query<Record<string, boolean | null>>(
+    `SELECT ${hasGreaterKey('identifier')} AS identifier_id_seq, ${hasGreaterKey('naming_authority')} AS naming_authority_id_seq,
+            ${IS_BEHIND} AS "the positions of events"`,
   );
-  const names = {
-    identifier: 'identifier_id_seq',
-    authority: 'naming_authority_id_seq',
-    positions: 'the positions of events',
-  };
-  return Object.entries(names).flatMap(([key, name]) => (rows[0]?.[key as keyof typeof names] === true ? [name] : []));
+  return Object.entries(rows[0] ?? {}).flatMap(([name, isBehind]) => (isBehind === true ? [name] : []));
 }
 
 async function needsRaise(session: Session): Promise<boolean> {

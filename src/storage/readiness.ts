@@ -62,18 +62,14 @@ export class Readiness {
   async require(): Promise<void> {
     if (this.last === null || performance.now() - this.last.endedAt > MAX_AGE_MS) {
       const check = { result: this.check(), endedAt: Infinity };
-      const end = (result: 0 | 1) => {
+      const ended = check.result.then(
+        () => 1,
+        () => 0,
+      );
+      void ended.then((result) => {
         check.endedAt = performance.now();
         this.lastResult = result;
-      };
-      check.result.then(
-        () => {
-          end(1);
-        },
-        () => {
-          end(0);
-        },
-      );
+      });
       this.last = check;
     }
     return this.last.result;

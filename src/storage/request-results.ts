@@ -122,8 +122,13 @@ export class RequestResults {
 
   async find(requests: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
     if (requests.length === 0) return [];
-    const query = prepared('find-key-uses', FIND_USES, indexesOf(requests), requests.length);
-    const { rows } = await from.query<UseRow>(query);
+    const values = [
+      arrayOf(requests.map((_, ordinal) => ordinal)),
+      arrayOf(requests.map(({ client }) => client)),
+      arrayOf(requests.map(({ key }) => key)),
+      arrayOf(requests.map(({ index }) => index)),
+    ];
+    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, values, requests.length));
     const uses = new Map(rows.map((row) => [row.ordinal, row]));
     const ofLines = await this.findLines(
       requests.filter((_, ordinal) => uses.get(ordinal)?.mintedHash == null),
@@ -193,15 +198,6 @@ export class RequestResults {
     }
     return found;
   }
-}
-
-function indexesOf(mints: readonly KeyedMint[]): unknown[] {
-  return [
-    arrayOf(mints.map((_, ordinal) => ordinal)),
-    arrayOf(mints.map(({ client }) => client)),
-    arrayOf(mints.map(({ key }) => key)),
-    arrayOf(mints.map(({ index }) => index)),
-  ];
 }
 
 interface UseRow {

@@ -15,11 +15,7 @@ import { StorageReadModule } from './storage-read.module.js';
 import { WRITE_CLIENT, writeClient } from './write-client.js';
 
 const PROVIDERS: Provider[] = [
-  {
-    provide: WRITE_CLIENT,
-    useFactory: writeClient,
-    inject: [PrismaService, HOT_POOL, Transactions],
-  },
+  { provide: WRITE_CLIENT, useFactory: writeClient, inject: [PrismaService, HOT_POOL, Transactions] },
   NamingAuthorityWriter,
   PositionOffset,
   CursorSecret,

@@ -105,11 +105,9 @@ function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['to
 
 const resolvers = new Map<string, Resolver>();
 
-function resolverOf({
-  resolver_scheme: scheme,
-  resolver_authority: authority,
-  resolver_first_segment: firstSegment,
-}: IdentifierRow): Resolver | null {
+/** The resolver in a row of the view or of a naming authority. */
+export function resolverOf(row: Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]>): Resolver | null {
+  const { resolver_scheme: scheme, resolver_authority: authority, resolver_first_segment: firstSegment } = row;
   if (scheme === null || authority === null) return null;
   const text = JSON.stringify([scheme, authority, firstSegment]);
   const known = resolvers.get(text) ?? toResolver({ scheme, authority, firstSegment });

@@ -1,6 +1,6 @@
-import { toResolver } from '@mintmark/identifier';
 import { comparableUser } from '../../registry/handle-user.js';
 import type { Row } from '../columns.js';
+import { resolverOf } from '../identifiers/identifier-row.js';
 import type {
   MetadataIdScheme,
   NamingAuthorityProfile,
@@ -15,7 +15,6 @@ export type NamingAuthorityRow = Row<'naming_authority'> & {
 };
 
 export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
-  const { resolver_scheme: scheme, resolver_authority: authority, resolver_first_segment: firstSegment } = row;
   const rules = { profile: row.profile as NamingAuthorityProfile, caseInsensitive: row.case_insensitive };
   const users = row.handle_users?.map((name) => comparableUser(rules, name));
   return {
@@ -24,7 +23,7 @@ export function namingAuthorityOf(row: NamingAuthorityRow): NamingAuthority {
     ...rules,
     uuidVersion: row.uuid_version as UuidVersion,
     targetTemplate: row.target_template,
-    resolver: scheme === null || authority === null ? null : toResolver({ scheme, authority, firstSegment }),
+    resolver: resolverOf(row),
     storesHandleValues: row.stores_handle_values,
     sandbox: row.sandbox,
     metadataIdScheme: row.metadata_id_scheme as MetadataIdScheme,

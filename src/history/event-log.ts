@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
+import { MAX_PAGE_BYTES } from '../storage/statement.js';
 import { ChangeReader, type RecordedChange } from '../storage/changes/change-reader.js';
 import {
   LOG_END,

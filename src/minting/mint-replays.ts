@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProblemCode } from '../problem/catalogue.js';
 import { Problem, type ProblemExtensions } from '../problem/problem.js';
 import { rowsLost } from '../problem/storage-problems.js';
-import { MAX_PAGE_BYTES } from '../storage/bounded-page.js';
+import { MAX_PAGE_BYTES } from '../storage/statement.js';
 import {
   type ConflictReader,
   nameConflictProblem,

@@ -6,7 +6,7 @@ import { nativeText } from '../../registry/identifier-record.js';
 import type { IgnorableValues } from '../../registry/ignored-members.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { serverStarted } from '../../problem/storage-problems.js';
-import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, type PageRow } from '../statement.js';
 import type { Row } from '../columns.js';
 import type { Queryable } from '../transactions.js';
 import {

@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import type { ChangeKind } from '../../registry/change.js';
-import { MAX_PAGE_BYTES } from '../bounded-page.js';
+import { MAX_PAGE_BYTES } from '../statement.js';
 
 export interface LogPosition {
   readonly position: bigint;

@@ -1,10 +1,9 @@
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
 import type pg from 'pg';
-import { arrayOf, prepared } from '../statement.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, arrayOf, bytesOfRow, prepared } from '../statement.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 

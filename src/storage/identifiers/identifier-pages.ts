@@ -3,10 +3,9 @@ import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { clientGone } from '../../problem/problem.js';
 import { denotes } from '../../registry/key-collision.js';
-import { MAX_PAGE_BYTES, type PageRow } from '../bounded-page.js';
+import { type Count, MAX_PAGE_BYTES, type PageRow, estimatedRows } from '../statement.js';
 import { type IdentifierRow, recordOf } from './identifier-row.js';
 import { type NumberedFilter, type PageFilter, hasName, isServed } from './page-filter.js';
-import { type Count, estimatedRows } from '../statement.js';
 import { countQuery, matchesQuery, pageQuery } from './page-query.js';
 import {
   type PageCursor,

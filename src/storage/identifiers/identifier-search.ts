@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { arrayOf, hiddenArrays } from '../statement.js';
-import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
+import { MAX_PAGE_BYTES, arrayOf, bytesOfRow, hiddenArrays } from '../statement.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';

@@ -1,5 +1,4 @@
-import { MAX_PAGE_BYTES, bytesOfRow } from '../bounded-page.js';
-import { type Add, type Query, queryOf } from '../statement.js';
+import { type Add, MAX_PAGE_BYTES, type Query, bytesOfRow, queryOf } from '../statement.js';
 import { recordColumns } from './identifier-row.js';
 import { type NumberedFilter, conditionsOf } from './page-filter.js';
 import { type PageRange, indexConditions, rangeConditions } from './page-range.js';

@@ -123,60 +123,41 @@ export class NamingAuthorityCache {
   }
 
   private async read(): Promise<NamingAuthoritySnapshot> {
-    const isDue = performance.now() - this.allReadAt > READ_ALL_MS;
-    const all = isDue || this.needsAll || this.needed.size > MAX_NAMES;
+    const at = performance.now();
+    const all = at - this.allReadAt > READ_ALL_MS || this.needsAll || this.needed.size > MAX_NAMES;
     const names = all ? [] : [...this.needed];
     this.needed = new Set();
     this.needsAll = false;
-    const began = performance.now();
+    const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
+    const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
+    const query = { name: 'changed-authorities', text: CHANGED, values: [since, names] };
     try {
-      const value = await this.readChanges(all, names);
-      if (all) this.allReadAt = began;
+      const { rows } = await this.server.query<NamingAuthorityRow>(query);
+      const read = new Map(rows.map((row) => [namingAuthorityKey(row.prefix), namingAuthorityOf(row)]));
+      const changed = [...read].filter(([key, authority]) => !isSame(this.rows.get(key), authority));
+      // Keys that were read and not found.
+      const missing = [...(all ? this.rows.keys() : names)].filter((key) => !read.has(key));
+      for (const [key, authority] of changed) this.rows.set(key, authority);
+      const lost = missing.filter((key) => this.rows.delete(key));
+      const value =
+        this.known === null || changed.length > 0 || lost.length > 0
+          ? new NamingAuthoritySnapshot(this.rows.values(), this.resolver)
+          : this.known.value;
+      this.known = { at, value };
+      if (all) this.allReadAt = at;
       return value;
     } catch (error) {
       this.needsAll = true;
       throw error;
     }
   }
-
-  private async readChanges(all: boolean, names: readonly string[]): Promise<NamingAuthoritySnapshot> {
-    const at = performance.now();
-    const newest = [...this.rows.values()].reduce((latest, { updatedAt }) => Math.max(latest, updatedAt.getTime()), 0);
-    const since = all ? '-infinity' : new Date(newest - OVERLAP_MS).toISOString();
-    const rows = await readChanged(this.server, since, names);
-    const changed = rows.filter((row) => !isSame(this.rows.get(namingAuthorityKey(row.prefix)), row));
-    const lost = this.forgetMissing(all ? this.rows.keys() : names, rows);
-    for (const row of changed) this.rows.set(namingAuthorityKey(row.prefix), namingAuthorityOf(row));
-    const value =
-      this.known === null || changed.length > 0 || lost
-        ? new NamingAuthoritySnapshot(this.rows.values(), this.resolver)
-        : this.known.value;
-    this.known = { at, value };
-    return value;
-  }
-
-  /** Removes keys that were read and not found. @returns whether one was removed. */
-  private forgetMissing(keys: Iterable<string>, found: readonly NamingAuthorityRow[]): boolean {
-    const present = new Set(found.map(({ prefix }) => namingAuthorityKey(prefix)));
-    const missing = [...keys].filter((key) => !present.has(key));
-    return missing.filter((key) => this.rows.delete(key)).length > 0;
-  }
-}
-
-async function readChanged(server: Sessions, since: string, names: readonly string[]): Promise<NamingAuthorityRow[]> {
-  const query = { name: 'changed-authorities', text: CHANGED, values: [since, names] };
-  return (await server.query<NamingAuthorityRow>(query)).rows;
 }
 
 /** The time is compared too, because after a failover that lost a change, its version can be used again for other settings. */
-function isSame(known: NamingAuthority | undefined, row: NamingAuthorityRow): boolean {
-  if (known?.version !== row.version || known.state !== row.state) return false;
-  return known.updatedAt.getTime() === row.updated_at.getTime() && hasUsers(known, namingAuthorityOf(row));
-}
-
-function hasUsers(
-  { handleUsers: known = new Set() }: NamingAuthority,
-  { handleUsers: read }: NamingAuthority,
-): boolean {
-  return known.size === (read?.size ?? 0) && [...known].every((name) => read?.has(name));
+function isSame(known: NamingAuthority | undefined, read: NamingAuthority): boolean {
+  if (known?.version !== read.version || known.state !== read.state) return false;
+  const { handleUsers: users = new Set() } = known;
+  const { handleUsers: usersRead = new Set() } = read;
+  const isOfSameUsers = users.size === usersRead.size && [...users].every((name) => usersRead.has(name));
+  return known.updatedAt.getTime() === read.updatedAt.getTime() && isOfSameUsers;
 }

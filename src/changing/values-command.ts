@@ -7,6 +7,7 @@ import {
   isMetadataId,
   putValues,
   requireComputable,
+  textOf,
   withMetadataId,
   withTarget,
   withoutValues,
@@ -36,10 +37,10 @@ export type ValuesStep =
 export function metadataIdIn(values: readonly StoredValue[]): string | null {
   const found = values.find(isMetadataId);
   if (found === undefined) return null;
-  const { format, value } = found.data;
   if (!isShown(found)) throw invalidInput('METADATA_ID must be readable by everybody');
-  if (format === 'string' && typeof value === 'string') return value;
-  throw invalidInput('the data of METADATA_ID must be a text');
+  const text = textOf(found);
+  if (text === null) throw invalidInput('the data of METADATA_ID must be a text');
+  return text;
 }
 
 /** Parses the METADATA_ID value, which is stored in its canonical form. @throws Problem as `readMetadataId` does */

@@ -1,34 +1,30 @@
-import { type HandleValue, adminPermissionsText, isPublic, timeText } from '../values/index.js';
+import { type StoredValue, isShown } from '../../registry/stored-value.js';
+import { adminOf, isUrl, secondsToLive, textOf } from '../values/index.js';
 import { locationsIn } from './destination/destination.js';
 import type { PageValue } from '../../record-page/index.js';
 
 /** The values that a page shows: the public ones, with their data as text. */
-export function pageValues(values: readonly HandleValue[]): PageValue[] {
-  return values.filter(isPublic).map(({ index, type, data, ttl, timestamp }) => ({
-    index,
-    type,
-    data: dataText(data),
-    ttl: 'seconds' in ttl ? ttl.seconds : Math.max(0, Math.floor((ttl.until.getTime() - timestamp.getTime()) / 1000)),
-    timestamp: timeText(timestamp),
-  }));
+export function pageValues(values: readonly StoredValue[]): PageValue[] {
+  return values.filter(isShown).map((value) => {
+    const { index, type, data, timestamp } = value;
+    return { index, type, data: dataText(data), ttl: secondsToLive(value, Date.parse(timestamp)), timestamp };
+  });
 }
 
-function dataText(data: HandleValue['data']): string {
-  if (data.format === 'string' || data.format === 'base64') return data.value;
+function dataText(data: StoredValue['data']): string {
+  if (typeof data.value === 'string') return data.value;
   if (data.format !== 'admin') return JSON.stringify(data.value);
-  const { handle, index, permissions } = data.value;
-  return `handle=${handle}; index=${index}; permissions=${adminPermissionsText(permissions)}`;
+  const { handle, index, permissions } = adminOf(data);
+  return `handle=${handle}; index=${index}; permissions=${permissions}`;
 }
 
 /** Characters that an attribute cannot contain as they are (XML 1.0 2.3, 3.3.3). */
 const NOT_PLAIN = /[&<>"\t\n\r]/g;
 
 /** The locations of a record, or else its URL values, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
-export function locationsXml(values: readonly HandleValue[]): string {
+export function locationsXml(values: readonly StoredValue[]): string {
   const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
-  const urls = values.flatMap(({ type, data }) =>
-    type.toUpperCase() === 'URL' && data.format === 'string' ? [data.value] : [],
-  );
+  const urls = values.flatMap((value) => (isUrl(value) ? (textOf(value) ?? []) : []));
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
     // Attributes with a namespace prefix are omitted, because the namespace may be declared at the root.

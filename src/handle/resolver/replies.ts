@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type HandleResponse, apiText } from '../values/index.js';
+import { type HandleResponse, apiText, secondsToLive } from '../values/index.js';
 import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
@@ -78,8 +78,7 @@ export function sendDestination(
     return reply.code(302).headers(headers).send(redirectPage(location));
   }
   const now = Date.now();
-  const { ttl } = value;
-  const left = Math.max(0, 'seconds' in ttl ? ttl.seconds : Math.floor((ttl.until.getTime() - now) / 1000));
+  const left = secondsToLive(value, now);
   return reply
     .code(kind === 'alias' ? 301 : 302)
     .headers({

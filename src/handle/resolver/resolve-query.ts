@@ -86,6 +86,6 @@ export function visibleQuery(target: string): string {
 }
 
 /** Whether the record is shown in place of a redirect. */
-export function isShown({ noredirect, action }: ResolveQuery): boolean {
+export function showsRecord({ noredirect, action }: ResolveQuery): boolean {
   return noredirect || action !== null;
 }

@@ -3,11 +3,12 @@ import { principalOf } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import { type Resolver, type Uris, urisOf } from '@mintmark/identifier';
-import { invalidResponse, isPublic, selectValues, valuesResponse, valuesOf } from '../values/index.js';
+import { invalidResponse, selectValues, valuesResponse, valuesOf } from '../values/index.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
 import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
+import { isShown } from '../../registry/stored-value.js';
 import {
   LINKSET,
   identifierLinksOf,
@@ -24,7 +25,7 @@ import { destinationOf, withAppended } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
 import type { PastedTexts } from './pasted-texts.js';
-import { NO_QUERY, type ResolveQuery, isShown, queryIn, visibleQuery } from './resolve-query.js';
+import { NO_QUERY, type ResolveQuery, queryIn, showsRecord, visibleQuery } from './resolve-query.js';
 import {
   type Rejection,
   foreignRejection,
@@ -144,7 +145,7 @@ export class ResolverHandler {
     }
     const redirect = this.redirect(request, reply, query, { handle, record }, this.settings.redirectAges);
     if (redirect !== null) return redirect;
-    const values = selectValues(valuesOf(record).filter(isPublic), query);
+    const values = selectValues(valuesOf(record).filter(isShown), query);
     if (query.action === 'api') {
       const isInvalid = query.hasInvalidIndex;
       this.metrics.resolved(isInvalid ? 'rejected' : 'shown');
@@ -178,8 +179,8 @@ export class ResolverHandler {
     { handle, record }: Pick<Registered, 'handle' | 'record'>,
     ages: RedirectAges | null,
   ): FastifyReply | null {
-    if (isShown(query)) return null;
-    const values = selectValues(valuesOf(record).filter(isPublic), query);
+    if (showsRecord(query)) return null;
+    const values = selectValues(valuesOf(record).filter(isShown), query);
     const destination = destinationOf(values, record, query, Math.random());
     if (destination === null) return null;
     const whole = withAppended(destination, query, request.originalUrl);
@@ -200,7 +201,7 @@ export class ResolverHandler {
     if (query.action !== 'api' && acceptsLinkset(request.headers.accept)) {
       return this.sendLinks(reply, CATALOGUE[withdrawnProblem(record).code].status, record, principal);
     }
-    const survivor = isShown(query) ? null : await this.resolver.survivorOf(record, principal);
+    const survivor = showsRecord(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
       // The links are those of the requested identifier, not those of its replacement.
       const linked = linkable(record, metadataIdScheme, principal);

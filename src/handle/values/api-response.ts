@@ -1,5 +1,5 @@
+import type { StoredValue } from '../../registry/stored-value.js';
 import { RESPONSE_CODE } from './handle-fault.js';
-import type { HandleValue } from './handle-value.js';
 import { valueJson } from './value-json.js';
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
@@ -9,7 +9,7 @@ export interface HandleResponse {
 }
 
 /** @param handle as the client spelled it; clients compare it with what they sent. */
-export function valuesResponse(handle: string, values: readonly HandleValue[]): HandleResponse {
+export function valuesResponse(handle: string, values: readonly StoredValue[]): HandleResponse {
   const { success, valueNotFound } = RESPONSE_CODE;
   if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
   return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };

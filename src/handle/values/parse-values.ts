@@ -1,9 +1,8 @@
 import type { StoredValue } from '../../registry/stored-value.js';
 import { TIMESTAMP, isKeepable } from '../../registry/timestamp.js';
-import { DEFAULT_TTL_SECONDS } from './handle-value.js';
 import { HandleFault, RESPONSE_CODE, indexConflict, invalidInput } from './handle-fault.js';
 import { MAX_INDEX, integerIn, isObject, parseData, storableText, textIn } from './parse-data.js';
-import { timeText } from './value-json.js';
+import { DEFAULT_TTL_SECONDS, PUBLIC_PERMISSIONS, timeText } from './value-json.js';
 
 /** Maximum number of values of a record. Records of data repositories have about 20. */
 export const MAX_VALUES = 500;
@@ -11,7 +10,6 @@ export const MAX_VALUES = 500;
 /** Maximum bytes of the JSON of all values of a record: half a line of an import, so that it can be exported and imported. */
 export const MAX_VALUES_BYTES = 32_768;
 
-const PUBLIC_PERMISSIONS = '1110';
 const PERMISSIONS = /^[01]{4}$/;
 
 export interface ParsedBody {

@@ -1,9 +1,8 @@
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { type StoredValue, isSecret } from '../../registry/stored-value.js';
-import { computedValues } from './computed-values.js';
-import type { AdminData, HandleValue, ValueData, ValueSource } from './handle-value.js';
+import { type ValueSource, computedValues } from './computed-values.js';
 import { isUrl } from './url-target.js';
-import { timeText, permissionsText, valueJson } from './value-json.js';
+import { timeText } from './value-json.js';
 
 /** The attributes of a record that determine its values. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
@@ -15,7 +14,7 @@ export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValu
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
-  const computed = computedValues(record).map(storedValueOf);
+  const computed = computedValues(record);
   if (handleValues === null) return computed;
   const [metadata] = computed.filter(isMetadataId);
   const values = handleValues.flatMap((value) => {
@@ -30,13 +29,10 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
 
 /**
  * The values of a record for readers, in the order of their indexes, without secret keys. The caller removes those that the
- * principal may not read (`isPublic`).
+ * principal may not read (`isShown`).
  */
-export function valuesOf(record: StoredValueSource): readonly HandleValue[] {
-  if (record.handleValues === null) return computedValues(record);
-  return storedOf(record)
-    .filter((value) => !isSecret(value))
-    .map(handleValueOf);
+export function valuesOf(record: StoredValueSource): readonly StoredValue[] {
+  return storedOf(record).filter((value) => !isSecret(value));
 }
 
 export function isMetadataId({ type }: Pick<StoredValue, 'type'>): boolean {
@@ -53,30 +49,6 @@ function add(values: StoredValue[], computed: StoredValue | undefined): void {
   let { index } = computed;
   while (used.has(index)) index++;
   values.push({ ...computed, index });
-}
-
-/** The stored form of a value, with times in whole seconds. */
-export function storedValueOf(value: HandleValue): StoredValue {
-  const { index, type, data, ttl, timestamp } = valueJson(value);
-  return { index, type, data, ttl, permissions: permissionsText(value.permissions), timestamp };
-}
-
-export function handleValueOf({ index, type, data, ttl, permissions, timestamp }: StoredValue): HandleValue {
-  return {
-    index,
-    type,
-    data: dataOf(data),
-    ttl: typeof ttl === 'number' ? { seconds: ttl } : { until: new Date(ttl) },
-    permissions: Number.parseInt(permissions, 2),
-    timestamp: new Date(timestamp),
-    references: [],
-  };
-}
-
-function dataOf({ format, value }: StoredValue['data']): ValueData {
-  if (format !== 'admin') return { format, value } as ValueData;
-  const { handle, index, permissions } = value as AdminData & { readonly permissions: unknown };
-  return { format, value: { handle, index, permissions: Number.parseInt(String(permissions), 2) } };
 }
 
 /** Stored values after a change of the metadata ID: a stored METADATA_ID value gets the new text, or is removed for null. */
@@ -98,7 +70,7 @@ export interface ValueSelection {
 }
 
 /** Selects values in their order. */
-export function selectValues(values: readonly HandleValue[], selection: ValueSelection): readonly HandleValue[] {
+export function selectValues(values: readonly StoredValue[], selection: ValueSelection): readonly StoredValue[] {
   if (selection.types.length === 0 && selection.indexes.length === 0) return values;
   const indexes = new Set(selection.indexes);
   const types = new Set(selection.types.map((type) => type.toLowerCase()));

@@ -1,7 +1,7 @@
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../registry/stored-value.js';
 import { isTarget } from '../../registry/target.js';
-import { timeText } from './value-json.js';
+import { textOf, timeText } from './value-json.js';
 
 /** Characters that a URI does not contain (RFC 3986), and a "%" that does not begin an escape. */
 const NOT_IN_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu;
@@ -32,8 +32,8 @@ export function targetOfText(text: string): string | null {
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
   const [url] = values.filter(isTargetValue).sort((one, other) => one.index - other.index);
   if (url === undefined) return undefined;
-  const { format, value } = url.data;
-  return format === 'string' && typeof value === 'string' ? targetOfText(value) : null;
+  const text = textOf(url);
+  return text === null ? null : targetOfText(text);
 }
 
 /**

@@ -1,50 +1,49 @@
-import { type HandleValue, PUBLIC_PERMISSIONS, type TimeToLive, type ValueData } from './handle-value.js';
+import type { StoredValue } from '../../registry/stored-value.js';
 
-/** A value in the JSON of the HTTP API of Handle.Net, with its members in this order. */
-export interface ValueJson {
+/** Default number of seconds for which a value may be cached: one day, as in the Handle System. */
+export const DEFAULT_TTL_SECONDS = 86_400;
+
+/** Everyone may read the value, and administrators may also change it. */
+export const PUBLIC_PERMISSIONS = '1110';
+
+/** The content of an HS_ADMIN value: an administrator of the record, with permissions. */
+export interface AdminData {
+  /** The Handle and the index of the value that has the key of the administrator. */
+  readonly handle: string;
   readonly index: number;
-  readonly type: string;
-  readonly data: { readonly format: string; readonly value: unknown };
-  /** Four digits, as in a stored value; absent where they are `1110`. */
-  readonly permissions?: string;
-  /** Seconds, or a time of RFC 3339. */
-  readonly ttl: number | string;
-  /** Whole seconds, UTC. */
-  readonly timestamp: string;
+  /** The permissions of the protocol as digits, the most significant first, such as `011111110011`. */
+  readonly permissions: string;
 }
 
-export function valueJson({ index, type, data, ttl, permissions, timestamp }: HandleValue): ValueJson {
+/** A value in the JSON of the HTTP API of Handle.Net, with its members in this order; `permissions` are absent where they are `1110`. */
+export function valueJson({ index, type, data, ttl, permissions, timestamp }: StoredValue): object {
   return {
     index,
     type,
-    data: dataJson(data),
-    ...(permissions !== PUBLIC_PERMISSIONS && { permissions: permissionsText(permissions) }),
-    ttl: ttlJson(ttl),
-    timestamp: timeText(timestamp),
+    data: data.format === 'admin' ? { format: 'admin', value: adminOf(data) } : data,
+    ...(permissions !== PUBLIC_PERMISSIONS && { permissions }),
+    ttl,
+    timestamp,
   };
+}
+
+/** The content of an HS_ADMIN value with its members in this order, and with 12 permissions where a client has sent more digits. */
+export function adminOf({ value }: StoredValue['data']): AdminData {
+  const { handle, index, permissions } = value as AdminData;
+  return { handle, index, permissions: Number.parseInt(permissions, 2).toString(2).padStart(12, '0') };
+}
+
+/** The text of a value; null for any other data. */
+export function textOf({ data }: Pick<StoredValue, 'data'>): string | null {
+  return data.format === 'string' && typeof data.value === 'string' ? data.value : null;
+}
+
+/** The seconds for which a value may be cached. @param from the start of this time, in milliseconds since 1970. */
+export function secondsToLive({ ttl }: Pick<StoredValue, 'ttl'>, from: number): number {
+  return typeof ttl === 'number' ? ttl : Math.max(0, Math.floor((Date.parse(ttl) - from) / 1000));
 }
 
 /** A time in whole seconds, such as `2026-11-22T04:29:43Z`. */
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
-}
-
-/** The permissions of a value as digits, such as `1110`. */
-export function permissionsText(permissions: number): string {
-  return permissions.toString(2).padStart(4, '0');
-}
-
-/** The 12 permissions of an administrator as digits, the most significant first, such as `011111110011`. */
-export function adminPermissionsText(permissions: number): string {
-  return permissions.toString(2).padStart(12, '0');
-}
-
-function dataJson(data: ValueData): ValueJson['data'] {
-  if (data.format !== 'admin') return data;
-  const { handle, index, permissions } = data.value;
-  return { format: 'admin', value: { handle, index, permissions: adminPermissionsText(permissions) } };
-}
-
-function ttlJson(ttl: TimeToLive): number | string {
-  return 'seconds' in ttl ? ttl.seconds : timeText(ttl.until);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { TimeToLive } from '../../../src/handle/values/handle-value.js';
+import type { StoredValue } from '../../../src/registry/stored-value.js';
 import { RedirectHeaders, sendDestination, sendRedirect, sendUpstream } from '../../../src/handle/resolver/replies.js';
 
 const LOCATION = 'https://a.example/';
@@ -24,7 +24,11 @@ afterEach(() => {
 });
 
 describe('a redirect by a stored value', () => {
-  const redirect = (ttl: TimeToLive, kind: 'alias' | 'location' | 'target', sharedSeconds: number | null = 600) =>
+  const redirect = (
+    ttl: StoredValue['ttl'],
+    kind: 'alias' | 'location' | 'target',
+    sharedSeconds: number | null = 600,
+  ) =>
     sent((reply) =>
       sendDestination(
         reply,
@@ -34,16 +38,11 @@ describe('a redirect by a stored value', () => {
     );
 
   it.each([
-    ['its seconds', { seconds: 40 }, [40, 40], 'Sun, 22 Nov 2026 04:30:23 GMT'],
-    ['no seconds', { seconds: 0 }, [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
-    ['the configured seconds at most', { seconds: 2_147_483_647 }, [60, 600], 'Sun, 22 Nov 2026 04:30:43 GMT'],
-    [
-      'the seconds until a time',
-      { until: new Date('2026-11-22T04:30:24Z') },
-      [40, 40],
-      'Sun, 22 Nov 2026 04:30:23 GMT',
-    ],
-    ['no seconds after a time', { until: new Date('2020-01-01') }, [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
+    ['its seconds', 40, [40, 40], 'Sun, 22 Nov 2026 04:30:23 GMT'],
+    ['no seconds', 0, [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
+    ['the configured seconds at most', 2_147_483_647, [60, 600], 'Sun, 22 Nov 2026 04:30:43 GMT'],
+    ['the seconds until a time', '2026-11-22T04:30:24Z', [40, 40], 'Sun, 22 Nov 2026 04:30:23 GMT'],
+    ['no seconds after a time', '2020-01-01T00:00:00Z', [0, 0], 'Sun, 22 Nov 2026 04:29:43 GMT'],
   ] as const)('may be cached for %s', (_, ttl, [own, shared], expires) => {
     const { 'cache-control': cacheControl, expires: until } = redirect(ttl, 'target');
     expect([cacheControl, until]).toEqual([`public, max-age=${own}, s-maxage=${shared}`, expires]);
@@ -51,7 +50,7 @@ describe('a redirect by a stored value', () => {
   });
 
   it('is temporary and stored by no cache where it is that of another identifier', () => {
-    const value = { ttl: { seconds: 60 } } as never;
+    const value = { ttl: 60 } as never;
     const { status, expires, ...headers } = sent((reply) =>
       sendDestination(reply, { kind: 'alias', location: LOCATION, value }, null),
     );
@@ -59,7 +58,7 @@ describe('a redirect by a stored value', () => {
   });
 
   it('is permanent for an alias alone', () => {
-    const statusOf = (kind: 'alias' | 'location' | 'target') => redirect({ seconds: 60 }, kind).status;
+    const statusOf = (kind: 'alias' | 'location' | 'target') => redirect(60, kind).status;
     expect([statusOf('alias'), statusOf('location'), statusOf('target')]).toEqual([301, 302, 302]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { computedValues, isPublic, valueJson } from '../../../src/handle/values/index.js';
+import { computedValues, valueJson } from '../../../src/handle/values/index.js';
+import { isShown } from '../../../src/registry/stored-value.js';
 import { recordWith } from '../../records.js';
 
 const times = { createdAt: new Date('2026-11-20T09:30:00.999Z'), updatedAt: new Date('2026-11-22T04:29:43.001Z') };
@@ -35,15 +36,21 @@ describe('the values of a record', () => {
   it('are the administrators alone where it has neither target nor metadata ID, and are public', () => {
     const values = computedValues(recordWith(times));
     expect(values.map(({ type }) => type)).toEqual(['HS_ADMIN']);
-    expect(values.every(isPublic)).toBe(true);
+    expect(values.every(isShown)).toBe(true);
     // 1110 of RFC 3652 3.2: not changed by the public.
-    expect(values.map(({ permissions }) => permissions.toString(2))).toEqual(['1110']);
+    expect(values.map(({ permissions }) => permissions)).toEqual(['1110']);
   });
 
   it('that expire at a time have it as their ttl', () => {
     const [admin] = computedValues(recordWith(times));
-    expect(valueJson({ ...admin!, ttl: { until: new Date('2027-01-01T00:00:00.5Z') } }).ttl).toBe(
-      '2027-01-01T00:00:00Z',
+    expect(valueJson({ ...admin!, ttl: '2027-01-01T00:00:00Z' })).toMatchObject({ ttl: '2027-01-01T00:00:00Z' });
+  });
+
+  it('that are administrators have 12 permissions, and their members in this order', () => {
+    const [admin] = computedValues(recordWith(times));
+    const value = { permissions: '0000011111110011', index: 200, handle: '0.NA/1' };
+    expect(JSON.stringify(valueJson({ ...admin!, data: { format: 'admin', value } }))).toContain(
+      '"data":{"format":"admin","value":{"handle":"0.NA/1","index":200,"permissions":"011111110011"}},"ttl"',
     );
   });
 });

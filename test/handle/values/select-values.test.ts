@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type HandleValue, selectValues } from '../../../src/handle/values/index.js';
+import { selectValues } from '../../../src/handle/values/index.js';
+import type { StoredValue } from '../../../src/registry/stored-value.js';
 
-const value = (index: number, type: string): HandleValue => ({
+const value = (index: number, type: string): StoredValue => ({
   index,
   type,
   data: { format: 'string', value: '' },
-  ttl: { seconds: 1 },
-  permissions: 0b1110,
-  timestamp: new Date(0),
-  references: [],
+  ttl: 1,
+  permissions: '1110',
+  timestamp: '1970-01-01T00:00:00Z',
 });
 
 const VALUES = [value(1, 'URL'), value(2, 'desc'), value(3, 'desc.a'), value(4, 'desc.a.b'), value(100, 'HS_ADMIN')];

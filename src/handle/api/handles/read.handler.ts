@@ -4,9 +4,7 @@ import type { Principal } from '../../../access/principal.js';
 import {
   type HandleResponse,
   computedValues,
-  type HandleValue,
   invalidResponse,
-  isPublic,
   jsonText,
   notFoundResponse,
   notResponsibleResponse,
@@ -25,6 +23,7 @@ import { availabilityOf } from '../../../registry/availability.js';
 import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import { type StoredValue, isShown } from '../../../registry/stored-value.js';
 import { sendResponse, sendText } from '../send-response.js';
 import { requestedHandle } from '../handle-routes.js';
 import type { HandleFinder } from './handle-finder.js';
@@ -78,7 +77,7 @@ export class ReadHandler {
     const selected = selectValues(valuesOf(record), query);
     const isPrivate = query.publicOnly !== true && readsHidden(principal, record.namingAuthority);
     if (isPrivate) return selected;
-    const shown = selected.filter(isPublic);
+    const shown = selected.filter(isShown);
     const isMissed = query.publicOnly === false && shown.length < selected.length;
     if (isMissed && this.requiresKeys && principal.isAnonymous) {
       throw new Problem('UNAUTHENTICATED', 'Some of the values are not public: send a user and a key.');
@@ -114,7 +113,7 @@ export function tooLongResponse(handle: string): HandleResponse {
 }
 
 /** The values of the Handle that is the user of a key: the HS_ADMIN value of its prefix, without the secret key. */
-function userValues({ prefix, createdAt }: NamingAuthority): readonly HandleValue[] {
+function userValues({ prefix, createdAt }: NamingAuthority): readonly StoredValue[] {
   const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
   return computedValues(source);
 }
@@ -128,7 +127,7 @@ function readsHidden(principal: Principal, namingAuthority: string): boolean {
 export function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {
-    values = jsonText(valuesOf(record).filter(isPublic).map(valueJson));
+    values = jsonText(valuesOf(record).filter(isShown).map(valueJson));
     texts.set(record, values);
   }
   const { success, valueNotFound } = RESPONSE_CODE;

@@ -3,18 +3,11 @@ import { principalOf } from '../../../access/current-principal.js';
 import { type PlaceHolder, Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
 import { sendStream } from '../../../http/body/send-stream.js';
-import {
-  HandleFault,
-  RESPONSE_CODE,
-  invalidInput,
-  isPublic,
-  jsonText,
-  valueJson,
-  valuesOf,
-} from '../../values/index.js';
+import { HandleFault, RESPONSE_CODE, invalidInput, jsonText, valueJson, valuesOf } from '../../values/index.js';
 import type { Metrics } from '../../../metrics/metrics.js';
 import { Problem } from '../../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
+import { isShown } from '../../../registry/stored-value.js';
 import type { IdentifierReader } from '../../../storage/identifiers/identifier-reader.js';
 import {
   type FoundName,
@@ -87,7 +80,7 @@ export class HrlsHandler {
       const byId = new Map(records.map((record) => [record.id, record]));
       const members = part.map(({ id, handle }) => {
         const record = byId.get(id);
-        const shown = record === undefined ? [] : valuesOf(principal.redact(record)).filter(isPublic).map(valueJson);
+        const shown = record === undefined ? [] : valuesOf(principal.redact(record)).filter(isShown).map(valueJson);
         return `${jsonText(handle)}:${jsonText(shown)}`;
       });
       yield `${start === 0 ? '' : ','}${members.join(',')}`;

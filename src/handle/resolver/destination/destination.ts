@@ -1,6 +1,7 @@
 import { parseHandle } from '@mintmark/identifier';
-import type { HandleValue } from '../../values/index.js';
 import { type IdentifierRecord, nativeText } from '../../../registry/identifier-record.js';
+import type { StoredValue } from '../../../registry/stored-value.js';
+import { isUrl, textOf } from '../../values/index.js';
 import { type NotAppended, appendToTarget } from '../append-to-target.js';
 import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
@@ -10,7 +11,7 @@ export interface Destination {
   readonly kind: 'alias' | 'location' | 'target';
   /** The path of another Handle of this resolver, or an http or https URL. */
   readonly location: string;
-  readonly value: HandleValue;
+  readonly value: StoredValue;
 }
 
 const LOCATIONS = '10320/loc';
@@ -23,15 +24,16 @@ const LOCATIONS = '10320/loc';
  * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(
-  values: readonly HandleValue[],
+  values: readonly StoredValue[],
   record: IdentifierRecord,
   query: ResolveQuery,
   random: number,
 ): Destination | null {
   const isWhole = query.types.length === 0 && query.indexes.length === 0;
   for (const value of isWhole && !query.ignoresAliases ? values : []) {
-    const isAlias = value.type.toUpperCase() === 'HS_ALIAS' && !isNameOf(textOf(value), record);
-    const path = isAlias ? pathOf(textOf(value)) : null;
+    if (value.type.toUpperCase() !== 'HS_ALIAS') continue;
+    const name = textOf(value) ?? '';
+    const path = isNameOf(name, record) ? null : pathOf(name);
     if (path !== null) return { kind: 'alias', location: path, value };
   }
   for (const value of values) {
@@ -39,7 +41,7 @@ export function destinationOf(
     const chosen = locations === null ? null : chooseLocation(locations, query.locatt, random);
     if (chosen !== null) return { kind: 'location', location: chosen.href, value };
   }
-  const url = values.find(({ type }) => type.toUpperCase() === 'URL');
+  const url = values.find(isUrl);
   const { target } = record;
   return url === undefined || target === null ? null : { kind: 'target', location: target, value: url };
 }
@@ -57,8 +59,8 @@ export function withAppended(
 }
 
 /** The locations of a value 10320/loc; null for any other value, and if its data is not XML. */
-export function locationsIn(value: HandleValue): Locations | null {
-  return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value)) : null;
+export function locationsIn(value: StoredValue): Locations | null {
+  return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value) ?? '') : null;
 }
 
 /** The path of a Handle at this resolver; null for a text that is not a Handle. */
@@ -72,8 +74,4 @@ function pathOf(handle: string): string | null {
 /** Whether a text is the name of the record, ignoring case: an alias with this name would be a loop. */
 function isNameOf(text: string, record: IdentifierRecord): boolean {
   return text.trim().toLowerCase() === nativeText(record).toLowerCase();
-}
-
-function textOf({ data }: HandleValue): string {
-  return data.format === 'string' ? data.value : '';
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPublic, selectValues, valuesOf } from '../../../../src/handle/values/index.js';
+import { selectValues, valuesOf } from '../../../../src/handle/values/index.js';
 import type { IdentifierRecord } from '../../../../src/registry/identifier-record.js';
-import type { StoredValue } from '../../../../src/registry/stored-value.js';
+import { type StoredValue, isShown } from '../../../../src/registry/stored-value.js';
 import { destinationOf } from '../../../../src/handle/resolver/destination/destination.js';
 import { readQuery } from '../../../../src/handle/resolver/resolve-query.js';
 import { GUID, recordWith } from '../../../records.js';
@@ -22,7 +22,7 @@ const places = (index: number, href = LOCATION) =>
 function destinationIn(handleValues: StoredValue[] | null, query = '', members: Partial<IdentifierRecord> = {}) {
   const record = recordWith({ target: TARGET, handleValues, ...members });
   const wanted = readQuery(`/x?${query}`);
-  const found = destinationOf(selectValues(valuesOf(record).filter(isPublic), wanted), record, wanted, 0);
+  const found = destinationOf(selectValues(valuesOf(record).filter(isShown), wanted), record, wanted, 0);
   return found === null ? null : [found.kind, found.location, found.value.index];
 }
 

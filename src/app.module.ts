@@ -5,7 +5,7 @@ import type { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { Pools } from './database/pool.js';
 import type { Replica } from './database/replica/replica.js';
-import { HandleApiModule } from './handle/api/handle-api.module.js';
+import { HandleApiModule } from './handle/api/handle-api.js';
 import { Drain } from './http/server/drain.js';
 import { Cursors } from './http/cursor.js';
 import { Metrics } from './metrics/metrics.js';
@@ -58,7 +58,7 @@ export class AppModule {
         ...(interfaces.has('resolver')
           ? [ResolverModule.with({ resolver, isResolverSet, upstream, redirectAges, blockedByUrl })]
           : []),
-        ...(interfaces.has('handles') ? [HandleApiModule.with(openAccessHosts === null)] : []),
+        ...(interfaces.has('handles') ? [HandleApiModule] : []),
       ],
     };
   }

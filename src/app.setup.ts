@@ -153,7 +153,7 @@ export async function createApplication(
     await app.init();
     if (entrance !== null) await server.register(resolverRoutes(app.get(ResolverHandler, { strict: false })));
     if (config.interfaces.has('handles')) {
-      await server.register(handleApiRoutes(app.get(HandleApi, { strict: false })));
+      await server.register(handleApiRoutes(app.get(HandleApi, { strict: false }), config.openAccessHosts === null));
     }
     await server.register(methods.addTheOthers);
     rejectMalformedTargets(server);

@@ -1,23 +1,41 @@
-import { type HandlesHandlers, addHandlesRoutes } from './handles/handles.routes.js';
-import { type HdlresolverHandler, addHdlresolverRoutes } from './hdlresolver/hdlresolver.handler.js';
-import { type HrlsHandler, addHrlsRoutes } from './hrls/hrls.handler.js';
+import { Injectable, Module } from '@nestjs/common';
 import type { FastifyPluginCallback } from 'fastify';
+import { ChangingModule } from '../../changing/changing.module.js';
 import { acceptForms } from '../../http/request-target.js';
+import { StorageReadModule } from '../../storage/storage-read.module.js';
+import { HandleFinder } from './handles/handle-finder.js';
+import { addHandlesRoutes } from './handles/handles.routes.js';
+import { ListHandler } from './handles/list.handler.js';
+import { ReadHandler } from './handles/read.handler.js';
+import { WriteHandler } from './handles/write.handler.js';
+import { HdlresolverHandler, addHdlresolverRoutes } from './hdlresolver/hdlresolver.handler.js';
+import { HrlsHandler, addHrlsRoutes } from './hrls/hrls.handler.js';
 import { sendProblem } from './send-response.js';
 
-/** The handlers of this interface. It is a class so that it can be an injection token. */
+/** The handlers of this interface. */
+@Injectable()
 export class HandleApi {
-  /** @param requiresKeys whether writing requires a key. */
   constructor(
-    readonly handles: HandlesHandlers,
+    readonly reads: ReadHandler,
+    readonly lists: ListHandler,
+    readonly writes: WriteHandler,
     readonly hdlresolver: HdlresolverHandler,
     readonly hrls: HrlsHandler,
-    readonly requiresKeys: boolean,
   ) {}
 }
 
-/** The routes of this interface. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them. */
-export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: HandleApi): FastifyPluginCallback {
+@Module({
+  imports: [StorageReadModule, ChangingModule],
+  providers: [HandleFinder, ReadHandler, ListHandler, WriteHandler, HdlresolverHandler, HrlsHandler, HandleApi],
+  exports: [HandleApi],
+})
+export class HandleApiModule {}
+
+/**
+ * The routes of this interface. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them.
+ * @param requiresKeys whether writing requires a key.
+ */
+export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);
     server.addHook('onRoute', (route) => {
@@ -25,9 +43,9 @@ export function handleApiRoutes({ handles, hdlresolver, hrls, requiresKeys }: Ha
     });
     // The router decodes paths, so a request can reach these routes although its undecoded path belongs to another interface.
     server.setErrorHandler(sendProblem);
-    addHandlesRoutes(server, handles, requiresKeys);
-    addHdlresolverRoutes(server, hdlresolver);
-    addHrlsRoutes(server, hrls);
+    addHandlesRoutes(server, handlers, requiresKeys);
+    addHdlresolverRoutes(server, handlers.hdlresolver);
+    addHrlsRoutes(server, handlers.hrls);
     done();
   };
 }

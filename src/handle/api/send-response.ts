@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OPEN_ACCESS, type Principal } from '../../access/principal.js';
+import { sendStream } from '../../http/body/send-stream.js';
 import { type HandleResponse, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
-import { headersOf } from '../../problem/problem.js';
+import { Problem, headersOf } from '../../problem/problem.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
@@ -12,6 +14,8 @@ export interface Presentation {
   /** The function of a script (JSONP); null for JSON. */
   readonly callback: string | null;
 }
+
+const JSON_TYPE = 'application/json;charset=utf-8';
 
 const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
@@ -26,8 +30,20 @@ export function sendResponse(
 
 /** Sends JSON or a script. Caches must revalidate it, because the record, or its absence, can change at any time. */
 export function sendText(reply: FastifyReply, status: number, text: string, isScript = false): FastifyReply {
-  const type = isScript ? 'application/javascript;charset=utf-8' : 'application/json;charset=utf-8';
+  const type = isScript ? 'application/javascript;charset=utf-8' : JSON_TYPE;
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
+}
+
+/** Sends JSON in parts, with the headers of `sendText`. */
+export function sendParts(request: FastifyRequest, reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply {
+  void reply.code(200).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-cache' });
+  sendStream(request, reply, parts);
+  return reply;
+}
+
+/** Requires a key of a service that has keys, even where reading is public. @throws Problem UNAUTHENTICATED */
+export function requireUser(principal: Principal, detail: string): void {
+  if (principal.isAnonymous && principal !== OPEN_ACCESS) throw new Problem('UNAUTHENTICATED', detail);
 }
 
 /** Response code of the Handle protocol (RFC 3652 2.2.2.2) of each problem; unlisted problems use `error` or `failure`. */

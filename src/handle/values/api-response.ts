@@ -1,3 +1,4 @@
+import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import type { StoredValue } from '../../registry/stored-value.js';
 import { RESPONSE_CODE } from './handle-fault.js';
 import { valueJson } from './value-json.js';
@@ -31,6 +32,14 @@ export function notResponsibleResponse(handle: string): HandleResponse {
     status: 400,
     body: { responseCode: RESPONSE_CODE.prefixElsewhere, message, ...(handle !== '' && { handle }) },
   };
+}
+
+export const INVALID_INDEX = 'Each index must be a number from 1 to 2147483647.';
+
+export const LONG_NAME = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
+
+export function tooLongResponse(handle: string): HandleResponse {
+  return invalidResponse(handle, LONG_NAME, 414);
 }
 
 export function invalidResponse(handle: string, message: string, status = 400): HandleResponse {

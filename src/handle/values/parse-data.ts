@@ -39,6 +39,12 @@ export function parseData(data: unknown): StoredData {
   return parse(value);
 }
 
+/** The number from 0 to 2^31 - 1 in a parameter of a request; null for any other text. */
+export function numberIn(text: string | null): number | null {
+  const number = /^[0-9]{1,10}$/.test(text ?? '') ? Number(text) : Infinity;
+  return number <= MAX_INDEX ? number : null;
+}
+
 /** Reads a number, which is truncated, or a text of up to 15 digits. @throws HandleFault code 4 */
 export function integerIn(value: unknown, name: string): number {
   if (typeof value === 'number') return Math.trunc(value);

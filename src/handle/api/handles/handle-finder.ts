@@ -1,23 +1,18 @@
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../access/principal.js';
 import { type HandleLocation, type Location, locationIn } from '../../../changing/handle-location.js';
-import type { Address, NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
+import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { isDeleted } from '../../../registry/lifecycle.js';
-
-interface RecordReader {
-  find(address: Address): Promise<IdentifierRecord | null>;
-}
-
-/** The naming authorities, read at most a second ago. */
-interface CurrentAuthorities {
-  current(): Promise<NamingAuthoritySnapshot>;
-}
+import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js';
+import { NamingAuthorityReads } from '../../../storage/replica/reads.js';
 
 /** Finds the records of Handles that are given as native texts; URIs are not recognized. */
+@Injectable()
 export class HandleFinder {
   constructor(
-    private readonly records: RecordReader,
-    private readonly authorities: CurrentAuthorities,
+    private readonly records: RecordCache,
+    private readonly authorities: NamingAuthorityReads,
   ) {}
 
   async visible(principal: Principal): Promise<NamingAuthoritySnapshot> {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-target.js';
-import { invalidValue } from '../../../problem/problem.js';
-import type { ValueSelection } from '../../values/index.js';
+import { Problem, invalidValue } from '../../../problem/problem.js';
+import { type ValueSelection, numberIn } from '../../values/index.js';
 import type { Presentation } from '../send-response.js';
 
 /** The parameters of a request below `/api/handles`. Unlisted parameters are ignored, such as `auth`, `cert` and `doNotRefer`. */
@@ -36,17 +36,21 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
   pageSize: null,
 });
 
-const MAX_INDEX = 2_147_483_647;
-
 /**
  * Reads the parameters of the query and those in the body of a POST: a form, or a JSON object, in which an array is one parameter
  * for each item.
- * @throws Problem INVALID_REQUEST for a POST with any other JSON body.
+ * @throws Problem INVALID_REQUEST for a POST with any other JSON body, and for a script that a browser would load with the credentials
+ * of its user.
  */
-export function handlesQuery({ originalUrl, method, body }: FastifyRequest): HandlesQuery {
+export function handlesQuery({ originalUrl, method, body, headers }: FastifyRequest): HandlesQuery {
   const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];
   const sent = method === 'POST' && body !== undefined ? parametersOf(body) : [];
-  return pairs.length + sent.length === 0 ? NO_QUERY : queryOf([...pairs, ...sent]);
+  const query = pairs.length + sent.length === 0 ? NO_QUERY : queryOf([...pairs, ...sent]);
+  if (query.callback === null || headers.authorization === undefined) return query;
+  throw new Problem(
+    'INVALID_REQUEST',
+    'Send no credentials with the parameter "callback": any page can load a script.',
+  );
 }
 
 function parametersOf(body: unknown): (readonly [string, string])[] {
@@ -69,8 +73,8 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Hand
     if (name === 'type' && value !== null) types.push(value);
     else if (name === 'index' && value === 'various') query.isVarious = true;
     else if (name === 'index') {
-      const index = /^[0-9]{1,10}$/.test(value ?? '') ? Number(value) : 0;
-      if (index > 0 && index <= MAX_INDEX) indexes.push(index);
+      const index = numberIn(value);
+      if (index) indexes.push(index);
       else query.invalidIndex ??= value ?? '';
     } else if (name === 'pretty' || name === 'publicOnly') query[name] = isTrue(value);
     else if (name === 'overwrite' || name === 'mintNewSuffix') query[name] = value?.toLowerCase() === 'true';

@@ -3,14 +3,14 @@ import { RESPONSE_CODE } from '../../values/index.js';
 import { sendResponse } from '../send-response.js';
 import { HANDLE_ROUTES, requestedHandle } from '../handle-routes.js';
 import type { ListHandler } from './list.handler.js';
-import type { WriteHandler } from './write.handler.js';
 import type { ReadHandler } from './read.handler.js';
+import type { WriteHandler } from './write.handler.js';
 
 const LISTS = ['/api/handles', '/api/handles/'];
 
 const READS = ['GET', 'HEAD', 'POST'];
 
-export interface HandlesHandlers {
+interface Handlers {
   readonly reads: ReadHandler;
   readonly lists: ListHandler;
   readonly writes: WriteHandler;
@@ -19,7 +19,7 @@ export interface HandlesHandlers {
 /** @param requiresKeys whether writing requires a key. A key protects writes from pages of other origins. */
 export function addHandlesRoutes(
   server: FastifyInstance,
-  { reads, lists, writes }: HandlesHandlers,
+  { reads, lists, writes }: Handlers,
   requiresKeys: boolean,
 ): void {
   const config = { scopes: ['read'] as const, onlyReads: true };

@@ -1,35 +1,40 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/limits/places.js';
-import type { Principal } from '../../../access/principal.js';
-import { type HandleResponse, invalidResponse, notResponsibleResponse, RESPONSE_CODE } from '../../values/index.js';
-import type { Metrics } from '../../../metrics/metrics.js';
-import { Problem } from '../../../problem/problem.js';
-import { MAX_LISTED_NAMES, type NameList } from '../../../storage/identifiers/name-list.js';
-import { sendResponse } from '../send-response.js';
+import { Places, holderOf } from '../../../access/limits/places.js';
+import {
+  type HandleResponse,
+  invalidResponse,
+  MAX_INDEX,
+  notResponsibleResponse,
+  numberIn,
+  RESPONSE_CODE,
+} from '../../values/index.js';
+import { Metrics } from '../../../metrics/metrics.js';
+import { MAX_LISTED_NAMES, NameList } from '../../../storage/identifiers/name-list.js';
+import { requireUser, sendResponse } from '../send-response.js';
 import { noteHandle } from '../handle-routes.js';
-import type { HandleFinder } from './handle-finder.js';
+import { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
-import { requireNoKeyInScript } from './read.handler.js';
 
 /** The start of the Handle of a prefix, which clients may send in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
-const MAX_NUMBER = 2_147_483_647;
+/** Anonymous requests for lists are rejected even where reading is public, as at Handle.Net. */
+const NOT_PUBLIC = 'Send a user and a key: lists of handles are not public.';
 
 /** `GET /api/handles?prefix=` and `GET /api/prefixes`. */
+@Injectable()
 export class ListHandler {
   constructor(
     private readonly finder: HandleFinder,
     private readonly names: NameList,
     private readonly metrics: Metrics,
-    private readonly requiresKeys: boolean,
     private readonly places: Places,
   ) {}
 
   readonly handles = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = handlesQuery(request);
-    requireNoKeyInScript(query, request);
     const { prefix } = query;
     if (prefix === null) {
       const body = { responseCode: RESPONSE_CODE.invalidHandle, message: 'Empty handle invalid' };
@@ -37,7 +42,7 @@ export class ListHandler {
     }
     noteHandle(request.raw, prefix);
     const principal = principalOf(request);
-    this.requireUser(principal);
+    requireUser(principal, NOT_PUBLIC);
     const page = pageOf(query);
     if (page === null) {
       return this.send(
@@ -71,9 +76,8 @@ export class ListHandler {
   /** The Handles of the prefixes that a key covers. */
   readonly prefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = handlesQuery(request);
-    requireNoKeyInScript(query, request);
     const principal = principalOf(request);
-    this.requireUser(principal);
+    requireUser(principal, NOT_PUBLIC);
     const known = await this.finder.visible(principal);
     const covered = known.all().filter(({ prefix }) => principal.covers(prefix));
     const prefixes = covered.map(({ prefix }) => `0.NA/${prefix}`).sort();
@@ -81,12 +85,6 @@ export class ListHandler {
     const body = { responseCode: RESPONSE_CODE.success, totalCount: String(prefixes.length), prefixes };
     return sendResponse(reply, { status: 200, body }, query);
   };
-
-  /** Rejects anonymous requests for lists even where reading is public, as Handle.Net does. @throws Problem UNAUTHENTICATED */
-  private requireUser(principal: Principal): void {
-    if (!this.requiresKeys || !principal.isAnonymous) return;
-    throw new Problem('UNAUTHENTICATED', 'Send a user and a key: lists of handles are not public.');
-  }
 
   private send(reply: FastifyReply, query: HandlesQuery, response: HandleResponse): FastifyReply {
     this.metrics.handleApi('rejected');
@@ -98,18 +96,11 @@ const TOO_MANY = `The prefix has more than ${MAX_LISTED_NAMES} handles, or very 
 
 /** The range of a list; null for texts that are not numbers. Handle.Net ignores a `pageSize` of 0 without `page`. */
 function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: number; members: object } | null {
-  const [number, size] = [numberIn(page), numberIn(pageSize)];
+  const [number, size] = [page, pageSize].map((text) => (text === null ? undefined : numberIn(text)));
   if (number === null || size === null) return null;
   if (size === undefined || (size === 0 && number === undefined)) {
-    return { offset: number === undefined || number === 0 ? 0 : MAX_NUMBER, limit: MAX_LISTED_NAMES, members: {} };
+    return { offset: number === undefined || number === 0 ? 0 : MAX_INDEX, limit: MAX_LISTED_NAMES, members: {} };
   }
   const members = { page: number ?? 0, pageSize: size };
-  return { offset: Math.min((number ?? 0) * size, MAX_NUMBER), limit: size, members };
-}
-
-/** Returns null for a text that is not a number or too large, and undefined without a text. */
-function numberIn(text: string | null): number | null | undefined {
-  if (text === null) return undefined;
-  const number = /^[0-9]{1,10}$/.test(text) ? Number(text) : Infinity;
-  return number <= MAX_NUMBER ? number : null;
+  return { offset: Math.min((number ?? 0) * size, MAX_INDEX), limit: size, members };
 }

@@ -1,8 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import type { Principal } from '../../../access/principal.js';
 import {
   type HandleResponse,
+  INVALID_INDEX,
   computedValues,
   invalidResponse,
   jsonText,
@@ -11,39 +13,36 @@ import {
   RESPONSE_CODE,
   selectValues,
   valueJson,
+  tooLongResponse,
   valuesResponse,
   valuesOf,
   withdrawnResponse,
 } from '../../values/index.js';
-import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
-import { CATALOGUE } from '../../../problem/catalogue.js';
-import { Problem } from '../../../problem/problem.js';
-import { MAX_LOCAL_NAME_BYTES } from '../../../registry/canonical-name.js';
+import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../../registry/stored-value.js';
-import { sendResponse, sendText } from '../send-response.js';
+import { requireUser, sendResponse, sendText } from '../send-response.js';
 import { requestedHandle } from '../handle-routes.js';
-import type { HandleFinder } from './handle-finder.js';
+import { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
 
 /** The JSON of the public values of each record object. The cache of records returns the same object many times. */
 const texts = new WeakMap<IdentifierRecord, string>();
 
 /** `GET`, `HEAD` and `POST /api/handles/{handle}`. */
+@Injectable()
 export class ReadHandler {
   constructor(
     private readonly finder: HandleFinder,
     private readonly metrics: Metrics,
-    private readonly requiresKeys: boolean,
   ) {}
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
-    requireNoKeyInScript(query, request);
     if (isMalformed) {
       return this.send(reply, query, 'rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
     }
@@ -75,13 +74,12 @@ export class ReadHandler {
   /** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
   private shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery) {
     const selected = selectValues(valuesOf(record), query);
-    const isPrivate = query.publicOnly !== true && readsHidden(principal, record.namingAuthority);
-    if (isPrivate) return selected;
+    // Who may change values also reads those that are not public.
+    const mayChange = !principal.isAnonymous && principal.curates(record.namingAuthority);
+    if (query.publicOnly !== true && mayChange) return selected;
     const shown = selected.filter(isShown);
     const isMissed = query.publicOnly === false && shown.length < selected.length;
-    if (isMissed && this.requiresKeys && principal.isAnonymous) {
-      throw new Problem('UNAUTHENTICATED', 'Some of the values are not public: send a user and a key.');
-    }
+    if (isMissed) requireUser(principal, 'Some of the values are not public: send a user and a key.');
     return shown;
   }
 
@@ -96,31 +94,10 @@ export class ReadHandler {
   }
 }
 
-export const INVALID_INDEX = 'Each index must be a number from 1 to 2147483647.';
-
-/** @throws Problem INVALID_REQUEST for a script that a browser would load with the credentials of its user. */
-export function requireNoKeyInScript({ callback }: HandlesQuery, { headers }: FastifyRequest): void {
-  if (callback === null || headers.authorization === undefined) return;
-  throw new Problem(
-    'INVALID_REQUEST',
-    'Send no credentials with the parameter "callback": any page can load a script.',
-  );
-}
-
-export function tooLongResponse(handle: string): HandleResponse {
-  const message = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
-  return invalidResponse(handle, message, CATALOGUE.NAME_TOO_LONG.status);
-}
-
 /** The values of the Handle that is the user of a key: the HS_ADMIN value of its prefix, without the secret key. */
 function userValues({ prefix, createdAt }: NamingAuthority): readonly StoredValue[] {
   const source = { namingAuthority: prefix, target: null, metadataId: null, createdAt, updatedAt: createdAt };
   return computedValues(source);
-}
-
-/** Whether a principal may change the values of a naming authority, which includes reading those that are not public. */
-function readsHidden(principal: Principal, namingAuthority: string): boolean {
-  return !principal.isAnonymous && principal.has('curate') && principal.covers(namingAuthority);
 }
 
 /** The body with all public values of a record, equal to that of `valuesResponse`. */

@@ -1,11 +1,13 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../../access/current-principal.js';
 import { setRateLimitHeaders } from '../../../access/limits/limits.guard.js';
 import type { RequestContext } from '../../../access/principal.js';
-import type { HandleLocation } from '../../../changing/handle-location.js';
-import type { HandleRecordsService } from '../../../changing/handle-records.service.js';
+import { type HandleLocation, locationIn } from '../../../changing/handle-location.js';
+import { HandleRecordsService } from '../../../changing/handle-records.service.js';
 import {
   HandleFault,
+  INVALID_INDEX,
   type ParsedBody,
   RESPONSE_CODE,
   type ValuesToPut,
@@ -14,14 +16,13 @@ import {
 } from '../../values/index.js';
 import { MAX_PARAMETERS, hasTooManyParameters } from '../../../http/request-target.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
-import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
+import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
+import { NamingAuthorityCache } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import { sendResponse } from '../send-response.js';
 import { requestedHandle } from '../handle-routes.js';
-import type { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
-import { INVALID_INDEX, requireNoKeyInScript } from './read.handler.js';
 
 interface Write {
   /** The Handle as the client spelled it, which the response repeats. */
@@ -32,9 +33,10 @@ interface Write {
 }
 
 /** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` converts errors to responses. */
+@Injectable()
 export class WriteHandler {
   constructor(
-    private readonly finder: HandleFinder,
+    private readonly authorities: NamingAuthorityCache,
     private readonly records: HandleRecordsService,
     private readonly metrics: Metrics,
   ) {}
@@ -81,7 +83,6 @@ export class WriteHandler {
   private async writeIn(request: FastifyRequest): Promise<Write> {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
-    requireNoKeyInScript(query, request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
     // The parameters above the maximum would be ignored, and one of them could limit the write.
     if (hasTooManyParameters(request.originalUrl)) {
@@ -89,7 +90,7 @@ export class WriteHandler {
     }
     if (query.invalidIndex !== null) throw invalidInput(INVALID_INDEX);
     const context = requestContextOf(request);
-    const location = await this.finder.locate(handle, context.principal);
+    const location = locationIn(context.principal.viewOf(await this.authorities.current()), handle);
     if (location.kind === 'foreign')
       throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
     if (location.kind === 'tooLong') throw invalidInput('The local name is too long.');

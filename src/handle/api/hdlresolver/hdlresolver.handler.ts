@@ -1,24 +1,33 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type Places, holderOf } from '../../../access/limits/places.js';
-import { sendStream } from '../../../http/body/send-stream.js';
+import { KeyValidity } from '../../../access/key-reads.js';
+import type { Principal } from '../../../access/principal.js';
+import { Places, holderOf } from '../../../access/limits/places.js';
 import { invalidResponse, jsonText, notResponsibleResponse } from '../../values/index.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
 import { availabilityOf } from '../../../registry/availability.js';
-import type { HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
-import { sendResponse, sendText } from '../send-response.js';
+import type { NamingAuthority } from '../../../registry/naming-authority.js';
+import { IdentifierPages } from '../../../storage/identifiers/identifier-pages.js';
+import type { PageCursor } from '../../../storage/identifiers/page-range.js';
+import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
+import { sendParts, sendResponse, sendText } from '../send-response.js';
 import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
-import type { HandleFinder } from '../handles/handle-finder.js';
-import type { HandleExport } from './handle-export.js';
+import { HandleFinder } from '../handles/handle-finder.js';
+
+/** Maximum number of records of a page; a page of large records has fewer. */
+const PAGE = 500;
 
 /**
  * Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server. Responses are bare JSON: a list of texts, or
  * `null`. The Handle.Net server sends names in upper case, and compares prefixes in upper case.
  */
+@Injectable()
 export class HdlresolverHandler {
   constructor(
     private readonly finder: HandleFinder,
-    private readonly handles: HandleExport,
+    private readonly identifiers: IdentifierPages,
+    private readonly keys: KeyValidity,
     private readonly metrics: Metrics,
     private readonly places: Places,
   ) {}
@@ -57,15 +66,36 @@ export class HdlresolverHandler {
       this.metrics.handleApi('rejected');
       return sendResponse(reply, notResponsibleResponse(prefix));
     }
-    const found = this.handles.pages(authority, principal, () => !reply.raw.closed);
+    const found = this.pagesOf(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);
     // Read the first page before the response starts, so that a database error still has an error status.
     const first = (await pages.next()).value ?? [];
     this.metrics.handleApi('listed');
-    void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
-    sendStream(request, reply, arrayOf(first, pages));
-    return reply;
+    return sendParts(request, reply, arrayOf(first, pages));
   };
+
+  /**
+   * Yields the active Handles of a naming authority (`NA/local`) in the order of minting, in upper case where it ignores case. No
+   * connection is held between pages.
+   * @param isWanted called before each statement.
+   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` is false.
+   */
+  private async *pagesOf(
+    { prefix, caseInsensitive }: NamingAuthority,
+    principal: Principal,
+    isWanted: () => boolean,
+  ): AsyncGenerator<readonly string[], undefined> {
+    let after: PageCursor | undefined;
+    do {
+      if (after !== undefined) await this.keys.require(principal);
+      const filter = { namingAuthority: prefix, state: 'active' } as const;
+      const { records, next } = await this.identifiers.page(filter, { limit: PAGE, after, isWanted });
+      after = next ?? undefined;
+      const names = records.map(({ localName }) => `${prefix}/${localName}`);
+      yield caseInsensitive ? names.map(upperAscii) : names;
+    } while (after !== undefined);
+    return undefined;
+  }
 
   private send(reply: FastifyReply, outcome: HandleApiLabel, body: readonly string[] | null): FastifyReply {
     this.metrics.handleApi(outcome);

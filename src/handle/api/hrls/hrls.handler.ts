@@ -1,24 +1,17 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
-import { type PlaceHolder, Places, holderOf } from '../../../access/limits/places.js';
+import { Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
-import { sendStream } from '../../../http/body/send-stream.js';
 import { HandleFault, RESPONSE_CODE, invalidInput, jsonText, valueJson, valuesOf } from '../../values/index.js';
-import type { Metrics } from '../../../metrics/metrics.js';
-import { Problem } from '../../../problem/problem.js';
+import { Metrics } from '../../../metrics/metrics.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { isShown } from '../../../registry/stored-value.js';
-import type { IdentifierReader } from '../../../storage/identifiers/identifier-reader.js';
-import {
-  type FoundName,
-  MAX_SEARCH_MS,
-  type SearchResult,
-  type ValueQuery,
-  type ValueSearch,
-} from '../../../storage/identifiers/value-search.js';
-import { sendText } from '../send-response.js';
+import { IdentifierReader } from '../../../storage/identifiers/identifier-reader.js';
+import { type FoundName, MAX_SEARCH_MS, ValueSearch } from '../../../storage/identifiers/value-search.js';
+import { requireUser, sendParts, sendText } from '../send-response.js';
 import { noteHandle } from '../handle-routes.js';
-import type { HandleFinder } from '../handles/handle-finder.js';
+import { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 
 /** Maximum number of concurrent searches; each can use one processor of the database for `MAX_SEARCH_MS`. */
@@ -32,29 +25,31 @@ const MAX_WAITING_SEARCHES = 50;
 const RECORDS_AT_ONCE = 5;
 
 /** The reverse look-up of Handles by their values. Responses are bare JSON, like those of the servlet of EUDAT. */
+@Injectable()
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
 
   constructor(
     private readonly finder: HandleFinder,
     private readonly values: ValueSearch,
-    private readonly reader: Pick<IdentifierReader, 'findByIds'>,
+    private readonly reader: IdentifierReader,
     private readonly metrics: Metrics,
-    private readonly requiresKeys: boolean,
     private readonly places: Places,
   ) {}
 
   /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or an object of their values. */
   readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = principalOf(request);
-    this.requireUser(principal);
+    // Required even where reading is public, because searches read the most data.
+    requireUser(principal, 'Send a user and a key: searches are not public.');
     const known = await this.finder.visible(principal);
     const { prefix } = request.params as { readonly prefix?: string };
     if (prefix !== undefined) noteHandle(request.raw, prefix);
     const namingAuthorities = searchedIn(known, principal, prefix);
     const { terms, limit, offset, retrievesRecords } = searchRequest(request, known);
     const holder = holderOf(request, reply);
-    const found = terms === null ? [] : await this.find({ terms, namingAuthorities, limit, offset }, holder);
+    const query = { namingAuthorities, limit, offset };
+    const found = terms === null ? [] : await this.searches.run(holder, () => this.values.find({ terms, ...query }));
     if (found === 'slow') throw invalidInput(TOO_SLOW);
     if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
     this.metrics.handleApi('listed');
@@ -62,14 +57,8 @@ export class HrlsHandler {
     // The whole response holds one place, because the names stay in memory until the client has read the last record.
     const records = this.records(found, principal);
     await this.places.parts(holder, [records].values()).next();
-    void reply.code(200).headers({ 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-cache' });
-    sendStream(request, reply, records);
-    return reply;
+    return sendParts(request, reply, records);
   };
-
-  private find(query: ValueQuery, holder: PlaceHolder): Promise<SearchResult> {
-    return this.searches.run(holder, () => this.values.find(query));
-  }
 
   /** Yields a JSON object that has the public values of each Handle, in the form of `/api/handles`. */
   private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
@@ -87,12 +76,6 @@ export class HrlsHandler {
     }
     yield '}';
     return undefined;
-  }
-
-  /** Rejects anonymous searches even where reading is public, because searches read the most data. @throws Problem UNAUTHENTICATED */
-  private requireUser(principal: Principal): void {
-    if (!this.requiresKeys || !principal.isAnonymous) return;
-    throw new Problem('UNAUTHENTICATED', 'Send a user and a key: searches are not public.');
   }
 }
 

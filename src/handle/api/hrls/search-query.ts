@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { invalidInput, targetOfText } from '../../values/index.js';
+import { MAX_INDEX, invalidInput, numberIn, targetOfText } from '../../values/index.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
 import { parametersIn } from '../../../http/request-target.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
@@ -18,8 +18,6 @@ const MAX_RECORDS = 1000;
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
-
-const MAX_NUMBER = 2_147_483_647;
 
 export interface SearchRequest {
   /** Null where no record can match. */
@@ -40,8 +38,8 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   let [limit, page, retrievesRecords] = [DEFAULT_LIMIT, 0, false];
   for (const [name, value] of parametersIn(originalUrl)) {
     if (value === null) throw invalidInput(`The parameter "${name}" is not percent-encoded UTF-8.`);
-    if (name === 'limit') limit = Math.min(numberIn(name, value), MAX_LIMIT);
-    else if (name === 'page') page = numberIn(name, value);
+    if (name === 'limit') limit = Math.min(countIn(name, value), MAX_LIMIT);
+    else if (name === 'page') page = countIn(name, value);
     else if (name === 'retrieverecords') retrievesRecords = value.toLowerCase() === 'true';
     else if (name !== 'enforcesql' && name !== '') terms.push(termOf(upperAscii(name), value, known));
   }
@@ -51,7 +49,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   return {
     terms: found.length < terms.length ? null : found,
     limit,
-    offset: Math.min(page * limit, MAX_NUMBER),
+    offset: Math.min(page * limit, MAX_INDEX),
     retrievesRecords,
   };
 }
@@ -77,8 +75,8 @@ function termOf(type: string, value: string, known: NamingAuthoritySnapshot): Se
 }
 
 /** @throws HandleFault code 4 */
-function numberIn(name: string, value: string): number {
-  const number = /^[0-9]{1,10}$/.test(value) ? Number(value) : Infinity;
-  if (number > MAX_NUMBER) throw invalidInput(`${name} must be a number from 0 to ${MAX_NUMBER}.`);
+function countIn(name: string, value: string): number {
+  const number = numberIn(value);
+  if (number === null) throw invalidInput(`${name} must be a number from 0 to ${MAX_INDEX}.`);
   return number;
 }

@@ -1,23 +1,19 @@
+import { Injectable } from '@nestjs/common';
 import { type Resolver, parseHandle, urisOf } from '@mintmark/identifier';
 import type { Principal } from '../../access/principal.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { FindingService } from '../../finding/finding.service.js';
+import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import { availabilityOf } from '../../registry/availability.js';
 import { isDeleted } from '../../registry/lifecycle.js';
 import type { MetadataIdScheme, NamingAuthority } from '../../registry/naming-authority.js';
-import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
+import { addressIn } from '../../registry/naming-authority-snapshot.js';
 import { handleIn } from '../../registry/neighbor-uri.js';
 import { decodeText } from '../../http/request-target.js';
+import { RecordCache } from '../../storage/identifiers/cache/record-cache.js';
+import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.js';
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
-
-export interface RecordReader {
-  find(address: Address): Promise<IdentifierRecord | null>;
-}
-
-/** The naming authorities, read at most a second ago. */
-export interface CurrentAuthorities {
-  current(): Promise<NamingAuthoritySnapshot>;
-}
 
 /** The result of resolving a name; `handle` is the name as the client wrote it. */
 export type Resolution = { readonly handle: string } & (
@@ -42,15 +38,17 @@ const MAX_STEPS = 5;
 /** Maximum length of a parsed name, in characters; a local name of 8192 bytes that are all escaped twice is shorter. */
 const MAX_NAME_LENGTH = 49_152;
 
+@Injectable()
 export class HandleResolver {
   /**
    * @param reader reads what a redirect needs.
    * @param wholeRecords reads what a page shows.
    */
   constructor(
-    private readonly reader: RecordReader,
-    private readonly wholeRecords: RecordReader,
-    private readonly authorities: CurrentAuthorities,
+    private readonly reader: RecordCache,
+    private readonly wholeRecords: RecordReads,
+    private readonly authorities: NamingAuthorityReads,
+    private readonly finding: FindingService,
   ) {}
 
   /** Reads a path for a principal with a restricted view of naming authorities and their resolvers. */
@@ -104,8 +102,26 @@ export class HandleResolver {
     return null;
   }
 
-  /** Resolves a text in any form (R-28), such as one sent with the form at `/`. */
-  async resolveText(text: string, principal: Principal): Promise<Resolution> {
+  /**
+   * Resolves a text that was sent with the form at `/` as a name or, if that fails, by a look-up.
+   * @param ownHost the host by which the client reaches the service.
+   */
+  async resolvePasted(text: string, ownHost: string, principal: Principal): Promise<Resolution> {
+    const direct = await this.resolveText(text, principal);
+    if (isFound(direct) || text.length > MAX_STORED_BYTES) return direct;
+    const { record, candidates, reason } = await this.finding.findOne(text, ownHost, principal);
+    const names = candidates ?? (record === null ? [] : [nativeText(record)]);
+    const resolved = await Promise.all(names.map((name) => this.resolveText(name, principal)));
+    // Reserved and deleted identifiers count as not registered.
+    const shown = resolved.filter(isFound);
+    const [first = resolved[0], second] = shown;
+    if (second !== undefined) return { kind: 'several', handle: text, names: shown.map(({ handle }) => handle) };
+    if (first !== undefined) return first;
+    return reason === 'unknown' && direct.kind === 'malformed' ? { kind: 'unknown', handle: text } : direct;
+  }
+
+  /** Resolves a text in any form (R-28). */
+  private async resolveText(text: string, principal: Principal): Promise<Resolution> {
     if (text.length > MAX_NAME_LENGTH) return { kind: 'tooLong', handle: text };
     const known = principal.viewOf(await this.authorities.current());
     const read = known.recognize(text);
@@ -137,6 +153,10 @@ export class HandleResolver {
     }
     return { kind: 'unknown', handle };
   }
+}
+
+function isFound({ kind }: Resolution): boolean {
+  return kind === 'active' || kind === 'withdrawn';
 }
 
 /** The URL of a Handle at another resolver; null where it has none (R-11, R-34). */

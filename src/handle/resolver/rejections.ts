@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Hint } from '../../finding/miss.js';
 import {
   type NameLink,
@@ -9,16 +9,22 @@ import {
   unknownNamePage,
   withdrawnPage,
 } from '../../record-page/index.js';
-import { type HandleResponse, invalidResponse, notFoundResponse, withdrawnResponse } from '../values/index.js';
+import {
+  type HandleResponse,
+  LONG_NAME,
+  tooLongResponse,
+  invalidResponse,
+  notFoundResponse,
+  withdrawnResponse,
+} from '../values/index.js';
 import type { ResolutionLabel } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { sendProblem } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
 import { withdrawnProblem } from '../../registry/availability.js';
-import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import { acceptsJson } from '../../http/headers/accept.js';
 import { sendApi, sendPage } from './replies.js';
-import type { ResolveQuery } from './resolve-query.js';
+import type { Exchange } from './resolve-query.js';
 
 /** A name that cannot be resolved, as problem, page and Handle response. */
 export interface Rejection {
@@ -94,22 +100,16 @@ export function malformedRejection(handle: string, reason: string, pointer = '#p
 }
 
 export function tooLongRejection(handle: string): Rejection {
-  const reason = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
   return {
     outcome: 'rejected',
-    problem: new Problem('NAME_TOO_LONG', reason),
-    page: () => badRequestPage(cut(handle), reason),
-    api: invalidResponse(cut(handle), reason, CATALOGUE.NAME_TOO_LONG.status),
+    problem: new Problem('NAME_TOO_LONG', LONG_NAME),
+    page: () => badRequestPage(cut(handle), LONG_NAME),
+    api: tooLongResponse(cut(handle)),
   };
 }
 
 /** Sends a page, or, if the client requested it, the JSON of `action=api` or a problem document. */
-export function sendRejection(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  query: ResolveQuery,
-  { problem, page, api }: Rejection,
-): FastifyReply {
+export function sendRejection({ request, reply, query }: Exchange, { problem, page, api }: Rejection): FastifyReply {
   reply.problemCode = problem.code;
   if (query.action === 'api') return sendApi(reply, api, query);
   if (!acceptsJson(request.headers.accept)) return sendPage(reply, CATALOGUE[problem.code].status, page());

@@ -1,4 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.js';
+import { numberIn } from '../values/index.js';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.js';
 
 /** The parameters of a request; unlisted parameters are ignored. */
@@ -21,6 +23,14 @@ export interface ResolveQuery {
   readonly callback: string | null;
 }
 
+/** A request with its parameters and the rights of its client, and the reply to it. */
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: ResolveQuery;
+  readonly principal: Principal;
+}
+
 /** The value for a request without parameters; most requests have none. */
 export const NO_QUERY: ResolveQuery = Object.freeze({
   noredirect: false,
@@ -36,8 +46,6 @@ export const NO_QUERY: ResolveQuery = Object.freeze({
 });
 
 const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
-
-const MAX_INDEX = 2_147_483_647;
 
 /** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
 export function readQuery(target: string): ResolveQuery {
@@ -63,8 +71,8 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
     else if (name === 'pretty') pretty = isTrue(value);
     else if (name === 'callback') callback = value;
     else if (name === 'index') {
-      const index = /^[0-9]{1,10}$/.test(value ?? '') ? Number(value) : 0;
-      if (index > 0 && index <= MAX_INDEX) indexes.push(index);
+      const index = numberIn(value);
+      if (index) indexes.push(index);
       else hasInvalidIndex = true;
     }
   }

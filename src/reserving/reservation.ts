@@ -21,18 +21,19 @@ export function parseReservation(request: {
   return { namingAuthority, count, leaseUntil: readTime(leaseUntil, '/leaseUntil') };
 }
 
+/** The state of a reservation, as represented and as stored for repeats of its request. */
 export interface Reservation {
   readonly id: string;
   readonly namingAuthority: string;
-  readonly createdAt: Date;
+  readonly createdAt: string;
   /** End of the lease of the remaining identifiers; null if none remains. */
-  readonly leaseUntil: Date | null;
+  readonly leaseUntil: string | null;
   readonly count: number;
   readonly reserved: number;
   readonly active: number;
   readonly withdrawn: number;
   /** The identifiers that are still reserved, `NA/local`. */
-  readonly items: readonly string[];
+  readonly items: string[];
 }
 
 /** Computes the state of a reservation from its members, of which there must be at least one. */
@@ -44,37 +45,12 @@ export function reservationOf(id: string, members: readonly IdentifierRecord[]):
   return {
     id: id.toLowerCase(),
     namingAuthority: first.namingAuthority,
-    createdAt: first.createdAt,
-    leaseUntil: left[0]?.leaseUntil ?? null,
+    createdAt: first.createdAt.toISOString(),
+    leaseUntil: left[0]?.leaseUntil?.toISOString() ?? null,
     count: members.length,
     reserved: left.length,
     active: counted('active'),
     withdrawn: counted('withdrawn'),
     items: left.map(nativeText),
-  };
-}
-
-export function serializeReservation({ createdAt, leaseUntil, items, ...numbers }: Reservation) {
-  const { id, namingAuthority, count, reserved, active, withdrawn } = numbers;
-  return {
-    id,
-    namingAuthority,
-    createdAt: createdAt.toISOString(),
-    leaseUntil: leaseUntil?.toISOString() ?? null,
-    count,
-    reserved,
-    active,
-    withdrawn,
-    items: [...items],
-  };
-}
-
-/** The inverse of `serializeReservation`. */
-export function deserializeReservation(json: ReturnType<typeof serializeReservation>): Reservation {
-  const { createdAt, leaseUntil } = json;
-  return {
-    ...json,
-    createdAt: new Date(createdAt),
-    leaseUntil: leaseUntil === null ? null : new Date(leaseUntil),
   };
 }

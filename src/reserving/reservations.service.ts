@@ -7,23 +7,19 @@ import type { TargetedChange } from '../changing/change-plan.js';
 import { type CurationStep, requirePermitted } from '../changing/curation-command.js';
 import { Problem } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { activeIn } from '../registry/naming-authority-snapshot.js';
+import { NO_TEXTS, textsAfter } from '../registry/members.js';
+import { activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
+import type { NewIdentifier } from '../registry/new-identifier.js';
+import { targetFrom } from '../registry/target-template.js';
 import { requireFuture } from '../registry/timestamp.js';
-import { GuidGenerator, isUuid } from '../registry/uuid.js';
+import { GuidGenerator, compactGuid, isUuid } from '../registry/uuid.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { prepareInsertion } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import {
-  type Reservation,
-  type ReservationCommand,
-  deserializeReservation,
-  reservationOf,
-  serializeReservation,
-} from './reservation.js';
-import { reservedIdentifier } from './reserved-identifier.js';
+import { type Reservation, type ReservationCommand, reservationOf } from './reservation.js';
 import {
   type SettledItem,
   type SettlementCommand,
@@ -68,7 +64,7 @@ export class ReservationService {
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
-    const { result, replayed } = await this.retries.run(async () => {
+    return this.retries.run(async () => {
       // The first attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
@@ -76,7 +72,7 @@ export class ReservationService {
         // Checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
-        const created = { id: uuid(), actor: principal, namingAuthority: active, leaseUntil };
+        const created = { authority: active, leaseUntil, reservation: uuid(), actor: principal };
         const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
         const records: IdentifierRecord[] = [];
         while (records.length < count) {
@@ -86,10 +82,9 @@ export class ReservationService {
             records.push(row.record);
           }
         }
-        return serializeReservation(reservationOf(created.id, records));
+        return reservationOf(created.reservation, records);
       });
     });
-    return { result: deserializeReservation(result), replayed };
   }
 
   /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden one. */
@@ -139,6 +134,26 @@ export class ReservationService {
     if (members.some(({ namingAuthority }) => principal.canSee(namingAuthority))) return members;
     throw new Problem('RESERVATION_NOT_FOUND', 'The reservation does not exist.');
   }
+}
+
+/** Builds one identifier of a new reservation, with a generated local name. */
+function reservedIdentifier(
+  created: Pick<NewIdentifier, 'authority' | 'leaseUntil' | 'reservation' | 'actor'>,
+  guids: GuidGenerator,
+): NewIdentifier {
+  const { authority } = created;
+  const localName = compactGuid(guids.next(authority.uuidVersion));
+  return {
+    address: addressIn(authority, localName),
+    localName,
+    selfKey: null,
+    metadata: null,
+    ...textsAfter(NO_TEXTS, { target: targetFrom(authority, localName) }),
+    alternates: [],
+    metadataRecord: null,
+    request: null,
+    ...created,
+  };
 }
 
 function targetOf(member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {

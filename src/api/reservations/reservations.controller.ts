@@ -13,7 +13,7 @@ import type { ServiceCode } from '../../problem/catalogue.js';
 import { presentReport } from './report-presenter.js';
 import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
-import { parseReservation, serializeReservation } from '../../reserving/reservation.js';
+import { parseReservation } from '../../reserving/reservation.js';
 import { ReservationService } from '../../reserving/reservations.service.js';
 import type { Settlement } from '../../reserving/settlement.js';
 
@@ -83,7 +83,7 @@ export class ReservationController {
     const { result, replayed } = await this.reservations.reserve(context, parseReservation(request));
     void reply.header('location', `/reservations/${result.id}`);
     if (replayed) void reply.header('idempotency-replayed', 'true');
-    return serializeReservation(result);
+    return result;
   }
 
   /**
@@ -96,7 +96,7 @@ export class ReservationController {
   @ApiResponse({ status: 200, description: 'The reservation.', type: ReservationDto })
   @ApiProblems('MALFORMED_URL', 'RESERVATION_NOT_FOUND')
   async find(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ReservationDto> {
-    return serializeReservation(await this.reservations.find(id, principal));
+    return this.reservations.find(id, principal);
   }
 
   /**

@@ -204,30 +204,23 @@ function findDuplicate(
 ): Problem | null {
   const under = namingAuthorityKey(namingAuthority);
   const own = guid ?? localName;
+  const ownPointer = guid === null ? '/localName' : '/guid';
   const isMatch = onExisting === 'match';
   const ofMetadata = metadata === null ? null : `metadata ${under} ${metadata.comparison}`;
   const authority = known.find(namingAuthority);
   const localKey = authority === undefined || localName === null ? null : addressIn(authority, localName).localKey;
   const ownName = `${under} ${guid ?? localKey ?? localName}`;
   const claims = [
-    ...(ofMetadata === null ? [] : [exclusive('/metadataId', ofMetadata)]),
-    ...(ofMetadata !== null && isMatch ? [{ pointer: '/metadataId', key: `matched ${ofMetadata}`, taken: [] }] : []),
-    ...(own === null
-      ? []
-      : [
-          {
-            pointer: guid === null ? '/localName' : '/guid',
-            key: `own ${ownName}`,
-            taken: [`own ${ownName}`, `named ${ownName}`],
-          },
-        ]),
+    ...(ofMetadata === null ? [] : [claim('/metadataId', ofMetadata)]),
+    ...(ofMetadata !== null && isMatch ? [claim('/metadataId', `matched ${ofMetadata}`, [])] : []),
+    ...(own === null ? [] : [claim(ownPointer, `own ${ownName}`, [`own ${ownName}`, `named ${ownName}`])]),
     ...alternates.flatMap(({ key, here }, at) => {
       const pointer = `/alternateIds/${at}`;
-      const alternate = exclusive(pointer, `alternate ${under} ${key}`);
+      const alternate = claim(pointer, `alternate ${under} ${key}`);
       if (!here?.address) return [alternate];
       // Items of different naming authorities can share an alternate, unless it is the name of another item.
       const name = `${namingAuthorityKey(here.namingAuthority)} ${here.address.guid ?? here.address.localKey}`;
-      return [alternate, { pointer, key: `named ${name}`, taken: [`own ${name}`] }];
+      return [alternate, claim(pointer, `named ${name}`, [`own ${name}`])];
     }),
   ];
   // The first item with this metadata ID is minted, and this item is compared with its identifier.
@@ -245,8 +238,9 @@ function findDuplicate(
   });
 }
 
-function exclusive(pointer: string, key: string): { pointer: string; key: string; taken: string[] } {
-  return { pointer, key, taken: [key] };
+/** @param taken the keys of earlier claims that conflict with this one. */
+function claim(pointer: string, key: string, taken = [key]): { pointer: string; key: string; taken: string[] } {
+  return { pointer, key, taken };
 }
 
 /** The names that a mint registers or claims. A name that does not match the profile of the naming authority is rejected later. */

@@ -35,12 +35,9 @@ export interface MintItem {
 
 /** The naming authorities that items name. */
 export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | undefined): Set<string> {
-  const prefixes = new Set<string>();
-  for (const { request } of items) {
-    const prefix = request instanceof Problem ? undefined : (request.namingAuthority ?? byDefault);
-    if (prefix !== undefined) prefixes.add(prefix);
-  }
-  return prefixes;
+  return new Set(
+    items.flatMap(({ request }) => (request instanceof Problem ? [] : (request.namingAuthority ?? byDefault ?? []))),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { rowsLost } from '../problem/storage-problems.js';
 import { nameConflictProblem } from '../registry/conflict-problem.js';
-import { type AlternateName, claimOf, gainedBy } from '../registry/alternate-name.js';
+import { claimOf, gainedBy } from '../registry/alternate-name.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { keyCollision } from '../registry/key-collision.js';
 import { type Amendment, amended, changeTime, describes, following, isLegal } from '../registry/lifecycle.js';
@@ -48,16 +48,6 @@ export type ClaimedName = Extract<UniqueName, { readonly kind: 'identifier' }> &
 
 type Claimant = Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName' | 'alternateIds'>;
 
-/** The names that a record claims by the alternates that it does not have yet. */
-function claimsBy(record: Claimant, alternates: readonly AlternateName[]): ClaimedName[] {
-  return gainedBy(record, alternates).flatMap(({ name, index }) => {
-    const address = claimOf(name, record);
-    if (address === null) return [];
-    const { namingAuthority } = address;
-    return [{ namingAuthority, kind: 'identifier', name, address, pointer: `/alternateIds/${index}` }];
-  });
-}
-
 export interface PlanContext {
   readonly now: Date;
   /** The naming authorities that the principal can see. */
@@ -100,9 +90,15 @@ export function idsOf(targets: readonly TargetedChange[], named: Holders): bigin
   return [...ids].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** The names that a step of a record claims by new alternates. */
+/** The names that a step of a record claims by the alternates that the record does not have yet. */
 export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
-  return 'values' in step ? claimsBy(record, step.values.alternates ?? []) : [];
+  const alternates = 'values' in step ? (step.values.alternates ?? []) : [];
+  return gainedBy(record, alternates).flatMap(({ name, index }) => {
+    const address = claimOf(name, record);
+    if (address === null) return [];
+    const { namingAuthority } = address;
+    return [{ namingAuthority, kind: 'identifier', name, address, pointer: `/alternateIds/${index}` }];
+  });
 }
 
 /**

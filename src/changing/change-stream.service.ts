@@ -6,7 +6,7 @@ import { keyReused } from '../problem/storage-problems.js';
 import { shownConflict } from '../registry/conflict-problem.js';
 import type { Digest } from '../registry/uuid.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
-import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { Address, NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
@@ -93,19 +93,18 @@ export class ChangeStreamService {
   async prepare({ part, lines }: ReceivedChunk, principal: Principal): Promise<ReadyChunk> {
     const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
     const read = lines.map((line) => readChange(line, known, principal));
-    const addresses = read.map(({ change }) => (change instanceof Problem ? null : change.address));
-    const others = read.map(({ change }) => (change instanceof Problem ? null : otherAddressIn(change.step)));
-    const exact = read.map(({ change }) => (change instanceof Problem ? null : change.exact));
-    const wanted = [...addresses, ...others, ...exact];
-    const found = await this.holders.findIds(wanted.filter((address) => address !== null));
-    let next = 0;
-    const ids = wanted.map((address) => (address === null ? null : (found[next++] ?? null)));
-    const ready = read.map(({ change, ...line }, index): ReadyLine => {
+    const wanted = read.flatMap(({ change }) =>
+      change instanceof Problem ? [] : [change.address, otherAddressIn(change.step), change.exact],
+    );
+    const addresses = wanted.filter((address) => address !== null);
+    const found = await this.holders.findIds(addresses);
+    const ids = new Map<Address | null, bigint | null>(addresses.map((address, at) => [address, found[at] ?? null]));
+    const ready = read.map(({ change, ...line }): ReadyLine => {
       if (change instanceof Problem) return { ...line, change, repairs: [], isForbidden: FORBIDDEN.has(change.code) };
-      const exactId = ids[2 * read.length + index] ?? null;
-      const id = exactId ?? ids[index] ?? null;
+      const exactId = ids.get(change.exact) ?? null;
+      const id = exactId ?? ids.get(change.address) ?? null;
       const { missDetail, pointer, metadata, step, ifVersion } = change;
-      const otherId = ids[read.length + index] ?? null;
+      const otherId = ids.get(otherAddressIn(step)) ?? null;
       const check = (record: IdentifierRecord): void => {
         requireChangeable(record, step, ifVersion);
       };

@@ -30,7 +30,6 @@ import {
   readPredecessor,
 } from '../registry/predecessor.js';
 import {
-  type ValuesCommand,
   type ValuesStep,
   decideValues,
   metadataIdIn,
@@ -59,7 +58,7 @@ export type CurationCommand =
   | Activation<NewValues>
   | ({ readonly step: 'withdrawn' } & Withdrawal)
   | { readonly step: 'reinstated' }
-  | ValuesCommand;
+  | ValuesStep;
 
 /** The parsed new values of an identifier. A member that is absent is not changed. */
 export interface ParsedValues extends GivenTexts {

@@ -132,14 +132,10 @@ export class ExistingUpdates {
 /** Whether the identifier of a mint is locked and still has its metadata ID. */
 export function knownIn({ records }: LockedIdentifiers): (found: FoundMint) => boolean {
   const byId = new Map(records.map((record) => [record.id, record]));
-  return ({ job, id }) => {
-    const record = byId.get(id);
-    return record !== undefined && isKnownAs(record, job.command);
+  return ({ job: { command }, id }) => {
+    const metadataId = byId.get(id)?.metadataId ?? null;
+    return metadataId !== null && command.metadata !== null && denotes(metadataId, command.metadata);
   };
-}
-
-function isKnownAs({ metadataId }: IdentifierRecord, { metadata }: MintCommand): boolean {
-  return metadataId !== null && metadata !== null && denotes(metadataId, metadata);
 }
 
 function targetOf({ command }: MintJob, id: bigint): TargetedChange {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
-import { metadataIdIn } from './values-command.js';
+import { type ValuesStep, metadataIdIn } from './values-command.js';
 import {
   HandleFault,
   RESPONSE_CODE,
@@ -85,10 +85,8 @@ export class HandleRecordsService {
    * @throws HandleFault code 100, 200 or 301
    * @throws Problem as `CurationService.run`
    */
-  async remove(context: RequestContext, handle: string, indexes: readonly number[]): Promise<IdentifierSnapshot> {
-    await this.requireRegistered(context, handle);
-    const { result } = await this.curation.run(changeOf(context, handle), { step: 'removed', indexes });
-    return result;
+  async remove(context: RequestContext, handle: string, indexes: readonly number[]): Promise<void> {
+    await this.changeRegistered(context, handle, { step: 'removed', indexes });
   }
 
   /**
@@ -97,8 +95,7 @@ export class HandleRecordsService {
    * @throws Problem as `CurationService.run`
    */
   async delete(context: RequestContext, handle: string): Promise<void> {
-    await this.requireRegistered(context, handle);
-    await this.curation.run(changeOf(context, handle), { step: 'deleted' });
+    await this.changeRegistered(context, handle, { step: 'deleted' });
   }
 
   private async replace(context: RequestContext, handle: string, put: ValuesToPut): Promise<PutOutcome> {
@@ -110,9 +107,10 @@ export class HandleRecordsService {
     return outcome;
   }
 
-  private async requireRegistered(context: RequestContext, handle: string): Promise<void> {
+  private async changeRegistered(context: RequestContext, handle: string, step: ValuesStep): Promise<void> {
     const located = await this.locate(context, handle);
     if (!(await this.isRegistered(located))) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    await this.curation.run(changeOf(context, handle), step);
   }
 
   private async isRegistered({ address }: HandleLocation): Promise<boolean> {

@@ -21,13 +21,7 @@ import { invalidValue } from '../problem/problem.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { type StoredValue, isShown } from '../registry/stored-value.js';
 
-/** A write of Handle values by a client of the Handle System. */
-export type ValuesCommand =
-  | { readonly step: 'put'; readonly put: ValuesToPut }
-  | { readonly step: 'removed'; readonly indexes: readonly number[] }
-  | { readonly step: 'deleted' };
-
-/** A parsed write. `metadata` is absent where no METADATA_ID value is written. */
+/** A write of Handle values by a client of the Handle System; `parsePut` adds `metadata` if it writes a METADATA_ID value. */
 export type ValuesStep =
   | { readonly step: 'put'; readonly put: ValuesToPut; readonly metadata?: CanonicalName }
   | { readonly step: 'removed'; readonly indexes: readonly number[] }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { decide } from '../../src/changing/curation-command.js';
 import {
-  type ValuesCommand,
+  type ValuesStep,
   decideValues,
   metadataIdIn,
   parsePut,
@@ -29,12 +29,12 @@ const value = (index: number, type: string, text: unknown, members: Partial<Stor
 });
 const [URL_1, NEW_1, EMAIL_2] = [value(1, 'URL', TARGET), value(1, 'URL', NEW), value(2, 'EMAIL', 'a')];
 
-type Put = Extract<ValuesCommand, { step: 'put' }>['put'];
-const put = (values: StoredValue[], more: Partial<Put> = {}): ValuesCommand => ({
+type Put = Extract<ValuesStep, { step: 'put' }>['put'];
+const put = (values: StoredValue[], more: Partial<Put> = {}): ValuesStep => ({
   step: 'put',
   put: { values, indexes: null, overwrite: true, ...more },
 });
-const removed = (...indexes: number[]): ValuesCommand => ({ step: 'removed', indexes });
+const removed = (...indexes: number[]): ValuesStep => ({ step: 'removed', indexes });
 const knownWith = (authority: Partial<NamingAuthority>) =>
   new NamingAuthoritySnapshot([authorityWith(authority)], DEFAULT_RESOLVER);
 
@@ -51,7 +51,7 @@ function rejectionOf(work: () => unknown) {
 }
 
 /** What a write changes: metadata IDs as their texts. */
-function decided(members: Partial<IdentifierRecord>, command: ValuesCommand, authority: Partial<NamingAuthority> = {}) {
+function decided(members: Partial<IdentifierRecord>, command: ValuesStep, authority: Partial<NamingAuthority> = {}) {
   const known = knownWith(authority);
   const step = command.step === 'put' ? parsePut(command.put, known) : command;
   const amendment = decideValues(recordWith(members), step, { at: AT, known });
@@ -121,8 +121,7 @@ describe('a write under a naming authority that stores no values', () => {
 });
 
 describe('a write under a naming authority that stores values', () => {
-  const decidedStored = (record: object, command: ValuesCommand) =>
-    decided(record, command, { storesHandleValues: true });
+  const decidedStored = (record: object, command: ValuesStep) => decided(record, command, { storesHandleValues: true });
   const handleValues = [URL_1, EMAIL_2];
 
   it.each([

@@ -1,4 +1,4 @@
-import { MAX_LOCAL_NAME_BYTES } from '../registry/canonical-name.js';
+import { isLongLocalName } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 
@@ -24,16 +24,11 @@ export function locationIn(known: NamingAuthoritySnapshot, handle: string): Loca
   const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
   if (authority === undefined) return { kind: 'foreign' };
   const localName = handle.slice(slash + 1);
-  if (isTooLong(localName)) return { kind: 'tooLong' };
+  if (isLongLocalName(localName)) return { kind: 'tooLong' };
   if (authority.profile === 'handle') {
     return { kind: 'here', authority, localName, address: localName === '' ? null : addressIn(authority, localName) };
   }
   const guid = GUID.test(localName) ? localName.toUpperCase() : null;
   const address = guid === null ? null : addressIn(authority, guid);
   return { kind: 'here', authority, localName: guid ?? localName, address };
-}
-
-function isTooLong(text: string): boolean {
-  // A UTF-16 code unit takes at most three bytes in UTF-8.
-  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }

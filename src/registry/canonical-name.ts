@@ -16,6 +16,12 @@ export const MAX_STORED_BYTES = 16_384;
 /** Maximum bytes of a local name in UTF-8; the database has the same limit. */
 export const MAX_LOCAL_NAME_BYTES = 8192;
 
+/** Whether a text is longer than any local name. */
+export function isLongLocalName(text: string): boolean {
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
+  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
+}
+
 /** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
 export type NameRule = 'guid' | 'folded' | 'exact';
 

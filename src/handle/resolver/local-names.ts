@@ -1,4 +1,4 @@
-import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
+import { isLongLocalName } from '../../registry/canonical-name.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { decodeText } from '../../http/request-target.js';
 import { type PathReading, trimEnd } from './read-path.js';
@@ -20,7 +20,7 @@ export interface LocalNames {
 export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
   const slash = handle.indexOf('/');
   const text = slash < 0 ? '' : handle.slice(slash + 1);
-  const isLong = isTooLong(text);
+  const isLong = isLongLocalName(text);
   if (authority.profile === 'cordra') {
     const guid = isLong ? undefined : GUID.exec(trimEnd(text))?.[1];
     return { candidates: guid === undefined ? [] : [guid.replaceAll('-', '').toUpperCase()], isTooLong: isLong };
@@ -32,13 +32,8 @@ export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathRe
   const trimmed = trimEnd(text);
   const decoded = uri === null ? text : (decodeText(text) ?? text);
   const order = uri === 'escaped' ? [decoded, text, trimmed] : [text, trimmed, decoded];
-  const candidates = [...new Set(order)].filter((name) => name !== '' && !isTooLong(name));
+  const candidates = [...new Set(order)].filter((name) => name !== '' && !isLongLocalName(name));
   return { candidates, isTooLong: candidates.length === 0 && isLong };
-}
-
-function isTooLong(text: string): boolean {
-  // A UTF-16 code unit takes at most three bytes in UTF-8.
-  return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }
 
 function endsWithBlank(text: string): boolean {

@@ -42,7 +42,9 @@ export function unknownRejection(handle: string, hint: Hint | null): Rejection {
   const near = hint?.nearest ?? null;
   const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
   const meant = near === null ? [] : [`The nearest registered name is ${near}.`];
-  return notFound(handle, [...meant, ...hints], () => unknownNamePage(cut(handle), hints, nearestLink(near)));
+  return notFound(handle, [...meant, ...hints], () =>
+    unknownNamePage(cut(handle), hints, near === null ? null : linkTo(near)),
+  );
 }
 
 /** A name under a prefix that the client cannot see, or that does not exist. */
@@ -57,27 +59,16 @@ function notFound(handle: string, sentences: readonly string[], page: () => stri
   return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
 }
 
-function nearestLink(name: string | null): NameLink | null {
-  return name === null ? null : { name, url: pageOf(name) };
-}
-
-/** The path of the page of a record at this resolver. @param name `NA/local`. */
-function pageOf(name: string): string {
+/** The link to the page of a record at this resolver. @param name `NA/local`. */
+function linkTo(name: string): NameLink {
   const slash = name.indexOf('/');
-  return `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect`;
+  return { name, url: `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect` };
 }
 
 /** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
 export function severalRejection(text: string, names: readonly string[]): Rejection {
   const reason = `Several identifiers match: ${names.join(', ')}.`;
-  return {
-    ...malformedRejection(text, reason, '/hdl'),
-    page: () =>
-      choicePage(
-        cut(text),
-        names.map((name) => ({ name, url: pageOf(name) })),
-      ),
-  };
+  return { ...malformedRejection(text, reason, '/hdl'), page: () => choicePage(cut(text), names.map(linkTo)) };
 }
 
 export function withdrawnRejection(handle: string, page: PageRecord): Rejection {

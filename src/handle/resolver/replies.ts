@@ -50,18 +50,15 @@ export function setLink(reply: FastifyReply, link: string | undefined): void {
   if (link !== undefined) void reply.header('link', link);
 }
 
+/** @param caching the headers that limit how long caches may store the redirect. */
+function redirect(reply: FastifyReply, status: number, location: string, caching: object): FastifyReply {
+  const headers = { location, ...caching, 'content-type': HTML, vary: 'Accept' };
+  return reply.code(status).headers(headers).send(redirectPage(location));
+}
+
 /** Responds 302 with the target and the time for which it may be cached. */
 export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
-  return reply
-    .code(302)
-    .headers({
-      location: target,
-      expires: redirects.expires(),
-      'cache-control': redirects.cacheControl,
-      'content-type': HTML,
-      vary: 'Accept',
-    })
-    .send(redirectPage(target));
+  return redirect(reply, 302, target, { expires: redirects.expires(), 'cache-control': redirects.cacheControl });
 }
 
 /**
@@ -73,22 +70,14 @@ export function sendDestination(
   { kind, location, value }: Destination,
   ages: RedirectAges | null,
 ): FastifyReply {
-  if (ages === null) {
-    const headers = { location, 'cache-control': 'no-store', 'content-type': HTML, vary: 'Accept' };
-    return reply.code(302).headers(headers).send(redirectPage(location));
-  }
+  if (ages === null) return redirect(reply, 302, location, { 'cache-control': 'no-store' });
   const now = Date.now();
   const left = secondsToLive(value, now);
-  return reply
-    .code(kind === 'alias' ? 301 : 302)
-    .headers({
-      location,
-      expires: new Date(now + Math.min(left, ages.browserSeconds) * 1000).toUTCString(),
-      'cache-control': cacheControlOf(ages, left),
-      'content-type': HTML,
-      vary: 'Accept',
-    })
-    .send(redirectPage(location));
+  const expires = new Date(now + Math.min(left, ages.browserSeconds) * 1000).toUTCString();
+  return redirect(reply, kind === 'alias' ? 301 : 302, location, {
+    expires,
+    'cache-control': cacheControlOf(ages, left),
+  });
 }
 
 /** Responds 303 with the URL at another resolver. Caches must not store this redirect. */

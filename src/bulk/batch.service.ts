@@ -48,12 +48,6 @@ export interface BatchResult {
   readonly replayed: boolean;
 }
 
-/** The results of a batch, and the form in which its Idempotency-Key stores them. */
-interface Work {
-  readonly result: ReadonlyMap<MintJob, MintResult>;
-  readonly stored: readonly StoredResult[];
-}
-
 /** An item that is ready to be minted, or its problem. */
 interface Entry {
   readonly clientRef: string | null;
@@ -91,7 +85,8 @@ export class BatchService {
       return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
-    const run = async (transaction: Queryable): Promise<Work> => {
+    // `stored` is the form in which the Idempotency-Key stores the results.
+    const run = async (transaction: Queryable) => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));

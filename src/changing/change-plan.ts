@@ -232,14 +232,11 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
   let ids = new Set<bigint>();
   let released = new Set<string>();
   for (const change of changes) {
-    const current = rounds.at(-1);
-    if (current === undefined || ids.has(change.before.id) || change.gained.some((key) => released.has(key))) {
-      rounds.push([change]);
-      ids = new Set([change.before.id]);
-      released = new Set(change.released);
-      continue;
+    if (rounds.length === 0 || ids.has(change.before.id) || change.gained.some((key) => released.has(key))) {
+      rounds.push([]);
+      [ids, released] = [new Set(), new Set()];
     }
-    current.push(change);
+    rounds.at(-1)?.push(change);
     ids.add(change.before.id);
     for (const key of change.released) released.add(key);
   }

@@ -40,7 +40,7 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   private async repeat(signal: AbortSignal): Promise<void> {
-    while (await rested(this.intervalMs, signal)) {
+    while (await pause(this.intervalMs, true, { signal }).catch(() => false)) {
       try {
         await this.sweep(signal);
       } catch (error) {
@@ -56,14 +56,5 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
       if (ids.length === 0) return;
       await this.retries.expire(ids);
     }
-  }
-}
-
-async function rested(intervalMs: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await pause(intervalMs, undefined, { signal });
-    return true;
-  } catch {
-    return false;
   }
 }

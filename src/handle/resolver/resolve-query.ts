@@ -54,29 +54,23 @@ export function readQuery(target: string): ResolveQuery {
 
 /** @param pairs names and values, in order; null for a value that cannot be decoded. */
 export function queryOf(pairs: Iterable<readonly [string, string | null]>): ResolveQuery {
-  const types: string[] = [];
-  const indexes: number[] = [];
-  const locatt: string[] = [];
-  let [noredirect, hasInvalidIndex, pretty, ignoresAliases] = [false, false, false, false];
-  let action: ResolveQuery['action'] = null;
-  let callback: string | null = null;
-  let urlappend: string | null | undefined = null;
+  const [types, indexes, locatt]: [string[], number[], string[]] = [[], [], []];
+  const query: { -readonly [Name in keyof ResolveQuery]: ResolveQuery[Name] } = { ...NO_QUERY, types, indexes, locatt };
   for (const [name, value] of pairs) {
-    if (name === 'noredirect') noredirect = isTrue(value);
-    else if (name === 'action' && value !== null && ACTIONS.has(value)) action = value as ResolveQuery['action'];
+    if (name === 'action' && value !== null && ACTIONS.has(value)) query.action = value as ResolveQuery['action'];
     else if (name === 'type' && value !== null) types.push(value);
-    else if (name === 'urlappend') urlappend ??= value ?? undefined;
+    else if (name === 'urlappend') query.urlappend ??= value ?? undefined;
     else if (name === 'locatt' && value !== null) locatt.push(value);
-    else if (name === 'ignore_aliases') ignoresAliases = isTrue(value);
-    else if (name === 'pretty') pretty = isTrue(value);
-    else if (name === 'callback') callback = value;
+    else if (name === 'ignore_aliases') query.ignoresAliases = isTrue(value);
+    else if (name === 'noredirect' || name === 'pretty') query[name] = isTrue(value);
+    else if (name === 'callback') query.callback = value;
     else if (name === 'index') {
       const index = numberIn(value);
       if (index) indexes.push(index);
-      else hasInvalidIndex = true;
+      else query.hasInvalidIndex = true;
     }
   }
-  return { noredirect, action, types, indexes, hasInvalidIndex, urlappend, locatt, ignoresAliases, pretty, callback };
+  return query;
 }
 
 /** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */

@@ -16,14 +16,13 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
   const computed = computedValues(record);
   if (handleValues === null) return computed;
-  const [metadata] = computed.filter(isMetadataId);
   const values = handleValues.flatMap((value) => {
     if (!isMetadataId(value)) return value;
     return metadataId === null ? [] : { ...value, data: { format: 'string', value: metadataId } };
   });
-  if (!values.some(isUrl)) add(values, computed.find(isUrl));
-  if (!values.some(isAdmin)) add(values, computed.find(isAdmin));
-  if (!values.some(isMetadataId)) add(values, metadata);
+  for (const isOfType of [isUrl, isAdmin, isMetadataId]) {
+    if (!values.some(isOfType)) add(values, computed.find(isOfType));
+  }
   return values.sort((one, other) => one.index - other.index);
 }
 

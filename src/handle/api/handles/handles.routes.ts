@@ -56,20 +56,17 @@ function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: Fast
   return (_request, reply) => reply.code(200).headers(headers).send();
 }
 
-async function rejectMethod(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return notImplemented(request, reply, `Unknown method ${request.method}`);
-}
-
-async function rejectSession(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const message =
-    'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
-  return notImplemented(request, reply, message);
-}
-
-function notImplemented({ raw }: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
+async function rejectMethod({ raw, method }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { handle } = requestedHandle(raw);
+  const message = `Unknown method ${method}`;
   const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
   return sendResponse(reply, { status: 501, body });
+}
+
+async function rejectSession(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const message =
+    'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
+  return sendResponse(reply, { status: 501, body: { responseCode: RESPONSE_CODE.error, message } });
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };

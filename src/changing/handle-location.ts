@@ -25,10 +25,9 @@ export function locationIn(known: NamingAuthoritySnapshot, handle: string): Loca
   if (authority === undefined) return { kind: 'foreign' };
   const localName = handle.slice(slash + 1);
   if (isLongLocalName(localName)) return { kind: 'tooLong' };
-  if (authority.profile === 'handle') {
-    return { kind: 'here', authority, localName, address: localName === '' ? null : addressIn(authority, localName) };
-  }
-  const guid = GUID.test(localName) ? localName.toUpperCase() : null;
-  const address = guid === null ? null : addressIn(authority, guid);
-  return { kind: 'here', authority, localName: guid ?? localName, address };
+  const isOfGuids = authority.profile === 'cordra';
+  const isPossible = isOfGuids ? GUID.test(localName) : localName !== '';
+  if (!isPossible) return { kind: 'here', authority, localName, address: null };
+  const name = isOfGuids ? localName.toUpperCase() : localName;
+  return { kind: 'here', authority, localName: name, address: addressIn(authority, name) };
 }

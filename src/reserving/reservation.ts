@@ -10,12 +10,11 @@ export interface ReservationCommand {
 }
 
 /** @throws Problem with a syntax code, or INVALID_REQUEST for an invalid date. */
-export function parseReservation(request: {
-  readonly namingAuthority: string;
-  readonly count: number;
-  readonly leaseUntil: string;
-}): ReservationCommand {
-  const { namingAuthority, count, leaseUntil } = request;
+export function parseReservation({
+  namingAuthority,
+  count,
+  leaseUntil,
+}: Omit<ReservationCommand, 'leaseUntil'> & { readonly leaseUntil: string }): ReservationCommand {
   const prefix = parseNamingAuthority(namingAuthority);
   if (!prefix.ok) throw malformed(prefix.fault, '/namingAuthority');
   return { namingAuthority, count, leaseUntil: readTime(leaseUntil, '/leaseUntil') };

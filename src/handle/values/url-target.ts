@@ -12,9 +12,12 @@ export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
 }
 
-/** Whether a value can be the target. Only a public URL value can, because redirects reveal the target. */
-function isTargetValue(value: StoredValue): boolean {
-  return isUrl(value) && isShown(value);
+/** The value that is the target: the public URL value of the lowest index, because redirects reveal the target. */
+function targetValueIn(values: readonly StoredValue[]): StoredValue | undefined {
+  const [lowest] = values
+    .filter((value) => isUrl(value) && isShown(value))
+    .sort((one, other) => one.index - other.index);
+  return lowest;
 }
 
 /**
@@ -30,7 +33,7 @@ export function targetOfText(text: string): string | null {
 
 /** The target of a record with stored values: the public URL value of the lowest index; undefined where there is none. */
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
-  const [url] = values.filter(isTargetValue).sort((one, other) => one.index - other.index);
+  const url = targetValueIn(values);
   if (url === undefined) return undefined;
   const text = textOf(url);
   return text === null ? null : targetOfText(text);
@@ -41,15 +44,10 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
  * so are all other URL values that would become the target. Without a stored URL value nothing changes, because the value is computed.
  */
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
-  const current = targetIn(values);
-  if (current === undefined || current === target) return values;
-  const lowest = values.filter(isTargetValue).reduce((one, other) => (other.index < one.index ? other : one));
-  if (target === null)
-    return withTarget(
-      values.filter((value) => value !== lowest),
-      target,
-      now,
-    );
-  const changed = { ...lowest, data: { format: 'string', value: target }, timestamp: timeText(now) };
-  return values.map((value) => (value === lowest ? changed : value));
+  const url = targetValueIn(values);
+  if (url === undefined || targetIn(values) === target) return values;
+  const others = values.filter((value) => value !== url);
+  if (target === null) return withTarget(others, target, now);
+  const changed = { ...url, data: { format: 'string', value: target }, timestamp: timeText(now) };
+  return values.map((value) => (value === url ? changed : value));
 }

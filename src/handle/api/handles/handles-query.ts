@@ -8,8 +8,8 @@ import type { Presentation } from '../send-response.js';
 export interface HandlesQuery extends ValueSelection, Presentation {
   /** Whether a PUT has `index=various`, which stands for the indexes in its body. */
   readonly isVarious: boolean;
-  /** The first `index` that is not a number from 1 to 2^31 - 1; null if all are valid. */
-  readonly invalidIndex: string | null;
+  /** Whether an `index` is not a number from 1 to 2^31 - 1. */
+  readonly hasInvalidIndex: boolean;
   /** Null where absent. */
   readonly publicOnly: boolean | null;
   readonly overwrite: boolean;
@@ -25,7 +25,7 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
   types: [],
   indexes: [],
   isVarious: false,
-  invalidIndex: null,
+  hasInvalidIndex: false,
   publicOnly: null,
   overwrite: true,
   mintNewSuffix: false,
@@ -75,7 +75,7 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Hand
     else if (name === 'index') {
       const index = numberIn(value);
       if (index) indexes.push(index);
-      else query.invalidIndex ??= value ?? '';
+      else query.hasInvalidIndex = true;
     } else if (name === 'pretty' || name === 'publicOnly') query[name] = isTrue(value);
     else if (name === 'overwrite' || name === 'mintNewSuffix') query[name] = value?.toLowerCase() === 'true';
     else if (name === 'callback' || name === 'prefix' || name === 'page' || name === 'pageSize') query[name] = value;

@@ -41,57 +41,45 @@ export class ReadHandler {
   ) {}
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
-    if (isMalformed) {
-      return this.send(reply, query, 'rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
-    }
-    if (query.isVarious || query.invalidIndex !== null) {
-      return this.send(reply, query, 'rejected', invalidResponse(handle, INVALID_INDEX));
-    }
-    const principal = principalOf(request);
-    const location = await this.finder.locate(handle, principal);
-    if (location.kind === 'foreign') return this.send(reply, query, 'unknown', notResponsibleResponse(handle));
-    if (location.kind === 'tooLong') return this.send(reply, query, 'rejected', tooLongResponse(handle));
-    const record = await this.finder.find(location);
-    if (record === null && isHandleUser(location.authority, location.localName)) {
-      const values = selectValues(userValues(location.authority), query);
-      return this.send(reply, query, 'shown', valuesResponse(handle, values));
-    }
-    if (record === null) return this.send(reply, query, 'unknown', notFoundResponse(handle));
-    const availability = availabilityOf(principal.redact(record));
-    if (availability.kind !== 'shown') {
-      return this.send(reply, query, 'withdrawn', withdrawnResponse(handle, availability.tombstone.reason));
-    }
-    if (query === NO_QUERY && principal.isAnonymous) {
-      this.metrics.handleApi('shown');
-      return sendText(reply, 200, recordText(handle, record));
-    }
-    const values = this.shownValues(record, principal, query);
-    return this.send(reply, query, 'shown', valuesResponse(handle, values));
+    const [outcome, response] = await this.respond(request, query);
+    this.metrics.handleApi(outcome);
+    return typeof response === 'string' ? sendText(reply, 200, response) : sendResponse(reply, response, query);
   };
 
-  /** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
-  private shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery) {
-    const selected = selectValues(valuesOf(record), query);
-    // Who may change values also reads those that are not public.
-    const mayChange = !principal.isAnonymous && principal.curates(record.namingAuthority);
-    if (query.publicOnly !== true && mayChange) return selected;
-    const shown = selected.filter(isShown);
-    const isMissed = query.publicOnly === false && shown.length < selected.length;
-    if (isMissed) requireUser(principal, 'Some of the values are not public: send a user and a key.');
-    return shown;
-  }
-
-  private send(
-    reply: FastifyReply,
+  /** @returns how the request is counted, and its response, or the text of the most frequent one. */
+  private async respond(
+    request: FastifyRequest,
     query: HandlesQuery,
-    outcome: HandleApiLabel,
-    response: HandleResponse,
-  ): FastifyReply {
-    this.metrics.handleApi(outcome);
-    return sendResponse(reply, response, query);
+  ): Promise<readonly [HandleApiLabel, HandleResponse | string]> {
+    const { handle, isMalformed } = requestedHandle(request.raw);
+    if (isMalformed) return ['rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.')];
+    if (query.isVarious || query.hasInvalidIndex) return ['rejected', invalidResponse(handle, INVALID_INDEX)];
+    const principal = principalOf(request);
+    const location = await this.finder.locate(handle, principal);
+    if (location.kind === 'foreign') return ['unknown', notResponsibleResponse(handle)];
+    if (location.kind === 'tooLong') return ['rejected', tooLongResponse(handle)];
+    const record = await this.finder.find(location);
+    if (record === null && isHandleUser(location.authority, location.localName))
+      return ['shown', valuesResponse(handle, selectValues(userValues(location.authority), query))];
+    if (record === null) return ['unknown', notFoundResponse(handle)];
+    const availability = availabilityOf(principal.redact(record));
+    if (availability.kind !== 'shown') return ['withdrawn', withdrawnResponse(handle, availability.tombstone.reason)];
+    if (query === NO_QUERY && principal.isAnonymous) return ['shown', recordText(handle, record)];
+    return ['shown', valuesResponse(handle, shownValues(record, principal, query))];
   }
+}
+
+/** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
+function shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery): readonly StoredValue[] {
+  const selected = selectValues(valuesOf(record), query);
+  // Who may change values also reads those that are not public.
+  const mayChange = !principal.isAnonymous && principal.curates(record.namingAuthority);
+  if (query.publicOnly !== true && mayChange) return selected;
+  const shown = selected.filter(isShown);
+  const isMissed = query.publicOnly === false && shown.length < selected.length;
+  if (isMissed) requireUser(principal, 'Some of the values are not public: send a user and a key.');
+  return shown;
 }
 
 /** The values of the Handle that is the user of a key: the HS_ADMIN value of its prefix, without the secret key. */

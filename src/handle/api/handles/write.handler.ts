@@ -25,8 +25,11 @@ import { requestedHandle } from '../handle-routes.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
 interface Write {
+  readonly reply: FastifyReply;
   /** The Handle as the client spelled it, which the response repeats. */
   readonly handle: string;
+  /** The Handle as a native text, with the prefix as it was created. */
+  readonly native: string;
   readonly location: HandleLocation;
   readonly query: HandlesQuery;
   readonly context: RequestContext;
@@ -42,45 +45,45 @@ export class WriteHandler {
   ) {}
 
   readonly put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const write = await this.writeIn(request);
-    const { handle, query } = write;
+    const write = await this.writeIn(request, reply);
     const body = parseValues(request.body, new Date());
-    requireSameHandle(body, handle);
-    return query.mintNewSuffix ? this.mint(reply, write, body) : this.putValues(reply, write, body);
+    requireSameHandle(body, write.handle);
+    return write.query.mintNewSuffix ? this.mint(write, body) : this.putValues(write, body);
   };
 
   readonly delete = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { handle, location, query, context } = await this.writeIn(request);
+    const write = await this.writeIn(request, reply);
+    const { native, location, query, context } = write;
     if (query.isVarious) throw invalidInput(INVALID_INDEX);
     if (location.address === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
     const { indexes } = query;
-    if (indexes.length === 0) await this.records.delete(withoutKey(context), nativeHandle(location));
-    else await this.records.remove(withoutKey(context), nativeHandle(location), indexes);
-    return this.done(reply, indexes.length === 0 ? 'deleted' : 'changed', 200, handle, query);
+    if (indexes.length === 0) await this.records.delete(withoutKey(context), native);
+    else await this.records.remove(withoutKey(context), native, indexes);
+    return this.done(write, indexes.length === 0 ? 'deleted' : 'changed', 200);
   };
 
   /** A PUT is idempotent by itself, so an Idempotency-Key has no effect. */
-  private async putValues(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { handle, location, query, context } = write;
+  private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
+    const { reply, native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
     if (location.address === null) throw invalidInput(unregistrable(location));
     requireNoUser(location.authority, location.localName, '');
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
-    const outcome = await this.records.put(withoutKey(context), nativeHandle(location), put, chargeReport(reply));
+    const outcome = await this.records.put(withoutKey(context), native, put, chargeReport(reply));
     // As at Handle.Net, 201 means that a Handle was created, or that values were added and none was overwritten.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
-    return this.done(reply, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200, handle, query);
+    return this.done(write, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200);
   }
 
-  private async mint(reply: FastifyReply, write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { location, query, context } = write;
-    const { record } = await this.records.mint(context, nativeHandle(location), values, chargeReport(reply));
-    return this.done(reply, 'created', 201, nativeText(record), query);
+  private async mint(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
+    const { reply, native, context } = write;
+    const { record } = await this.records.mint(context, native, values, chargeReport(reply));
+    return this.done({ ...write, handle: nativeText(record) }, 'created', 201);
   }
 
   /** @throws HandleFault code 4 or 301, Problem INVALID_REQUEST or INVALID_IDEMPOTENCY_KEY */
-  private async writeIn(request: FastifyRequest): Promise<Write> {
+  private async writeIn(request: FastifyRequest, reply: FastifyReply): Promise<Write> {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
@@ -88,22 +91,17 @@ export class WriteHandler {
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
-    if (query.invalidIndex !== null) throw invalidInput(INVALID_INDEX);
+    if (query.hasInvalidIndex) throw invalidInput(INVALID_INDEX);
     const context = requestContextOf(request);
     const location = locationIn(context.principal.viewOf(await this.authorities.current()), handle);
     if (location.kind === 'foreign')
       throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
     if (location.kind === 'tooLong') throw invalidInput('The local name is too long.');
-    return { handle, location, query, context };
+    const native = `${location.authority.prefix}/${location.localName}`;
+    return { reply, handle, native, location, query, context };
   }
 
-  private done(
-    reply: FastifyReply,
-    outcome: HandleApiLabel,
-    status: number,
-    handle: string,
-    query: HandlesQuery,
-  ): FastifyReply {
+  private done({ reply, handle, query }: Write, outcome: HandleApiLabel, status: number): FastifyReply {
     this.metrics.handleApi(outcome);
     return sendResponse(reply, { status, body: { responseCode: RESPONSE_CODE.success, handle } }, query);
   }
@@ -113,10 +111,6 @@ export class WriteHandler {
 function requireSameHandle({ handle }: ParsedBody, requested: string): void {
   if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
   throw invalidInput('The handle in the body must be that of the path.');
-}
-
-function nativeHandle({ authority, localName }: HandleLocation): string {
-  return `${authority.prefix}/${localName}`;
 }
 
 function unregistrable({ authority, localName }: HandleLocation): string {

@@ -14,19 +14,7 @@ export const CHANGE_KINDS = [
   ...['minted', 'registered', 'reserved', 'imported'],
   ...['activated', 'released', 'lapsed', 'changed', 'withdrawn', 'deleted', 'reinstated', 'created'],
 ] as const;
-export type ChangeKind =
-  | 'minted'
-  | 'registered'
-  | 'reserved'
-  | 'imported'
-  | 'activated'
-  | 'released'
-  | 'lapsed'
-  | 'changed'
-  | 'withdrawn'
-  | 'deleted'
-  | 'reinstated'
-  | 'created';
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export type PatchOperation =
   | { readonly op: 'add'; readonly path: ''; readonly value: object }

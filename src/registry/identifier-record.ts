@@ -162,13 +162,8 @@ export function serializeTombstone({ tombstone }: Pick<IdentifierRecord, 'tombst
 const MAX_RECORD_BYTES = 65_536;
 
 /** The attributes of a record that clients set, without Handle values. */
-export interface SizedAttributes extends Texts {
-  readonly namingAuthority: string;
-  readonly localName: string;
-  readonly metadataId: string | null;
-  readonly alternateIds: readonly string[];
-  readonly previousVersion: string | null;
-}
+type SizedAttributes = Texts &
+  Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'metadataId' | 'alternateIds' | 'previousVersion'>;
 
 /**
  * Rejects a write that makes a record too large. A larger record, which was imported, may change as long as it does not grow.

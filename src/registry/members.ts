@@ -20,9 +20,8 @@ export const MEMBERS = [
 ] as const;
 
 type Member = (typeof MEMBERS)[number];
-export type MemberName = Member['name'];
-export type TextName = Extract<Member, { readonly kind: 'text' }>['name'];
-type TextColumn = Extract<Member, { readonly kind: 'text' }>['columns'][0];
+type Text = Extract<Member, { readonly kind: 'text' }>;
+export type TextName = Text['name'];
 
 export type Texts = Readonly<Record<TextName, string | null>>;
 
@@ -31,15 +30,7 @@ export type GivenTexts = Readonly<Partial<Record<TextName, string | null>>>;
 
 export type MemberColumn = Member['columns'][number];
 
-interface Text {
-  readonly name: TextName;
-  readonly column: TextColumn;
-  readonly canonical: (text: string) => string;
-}
-
-export const TEXTS: readonly Text[] = MEMBERS.flatMap((member) =>
-  member.kind === 'text' ? [{ name: member.name, column: member.columns[0], canonical: member.canonical }] : [],
-);
+export const TEXTS: readonly Text[] = MEMBERS.filter((member) => member.kind === 'text');
 
 type Writable = Partial<Record<TextName, string | null>>;
 

@@ -16,9 +16,6 @@ export interface RequestIndex {
   readonly fingerprint: Digest;
 }
 
-/** The maximum of the column, which is an INTEGER. */
-export const MAX_REQUEST_INDEX = 2_147_483_647;
-
 /** The metadata record that the same statement mints (CID-24). */
 export interface NewMetadataRecord {
   readonly address: Address;

@@ -77,7 +77,7 @@ export const MAX_PAGE_BYTES = 1_048_576;
 
 /** SQL for the bytes of the texts and values of a row of `identifier`. */
 export function bytesOfRow(row: string): string {
-  const texts = ['metadata_id', ...TEXTS.map(({ column }) => column), 'local_name'];
+  const texts = ['metadata_id', ...TEXTS.map(({ columns: [column] }) => column), 'local_name'];
   return `(octet_length(${texts.map((column) => `coalesce(${row}.${column}, '')`).join(' || ')})
     + octet_length(coalesce(array_to_string(${row}.alternate_ids, ','), '')) + octet_length(coalesce(${row}.previous_version, ''))
     + octet_length(coalesce(${row}.handle_values::text, '')))`;

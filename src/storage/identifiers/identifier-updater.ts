@@ -29,7 +29,7 @@ const PARAMETERS: readonly Parameter<Written>[] = [
     'text',
     ({ amendment, after }) => (amendment.alternates ? JSON.stringify(after.alternateIds) : null),
   ],
-  ...TEXTS.map(({ name, column }): Parameter<Written> => [column, 'text', ({ after }) => after[name]]),
+  ...TEXTS.map(({ name, columns: [column] }): Parameter<Written> => [column, 'text', ({ after }) => after[name]]),
   ['state', 'text', ({ after }) => after.state],
   ['lease_until', 'timestamptz', ({ after }) => after.leaseUntil?.toISOString() ?? null],
   ['withdrawn_at', 'timestamptz', ({ after }) => after.tombstone?.withdrawnAt.toISOString() ?? null],

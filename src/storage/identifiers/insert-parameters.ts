@@ -20,7 +20,7 @@ export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
   ['local_key', 'uuid', ({ address }) => address.localKey],
   ['metadata_id', 'text', ({ metadata }) => metadata?.canonical ?? null],
   ['metadata_key', 'uuid', ({ metadata }) => metadata?.key ?? null],
-  ...TEXTS.map(({ name, column }): Parameter => [column, 'text', (item) => item[name]]),
+  ...TEXTS.map(({ name, columns: [column] }): Parameter => [column, 'text', (item) => item[name]]),
   [
     'alternate_ids',
     'text',

@@ -18,7 +18,7 @@ import {
 
 type Numbered = ReturnType<typeof numbered>;
 
-const TEXT_COLUMNS = TEXTS.map(({ column }) => column).join(', ');
+const TEXT_COLUMNS = TEXTS.map(({ columns: [column] }) => column).join(', ');
 
 /** Columns of a minted identifier; `valuesWith` has their values. `ACTIVE_AUTHORITY` selects the naming authority. */
 const COLUMNS = `naming_authority_id, guid, local_name, local_key, metadata_id, metadata_key, ${TEXT_COLUMNS}, alternate_ids,

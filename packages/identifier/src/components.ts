@@ -113,19 +113,28 @@ export function handleParts({ namingAuthority, localName }: Handle): HandleParts
 }
 
 export function hdlUriParts(uri: HdlUri): CordraUriParts | HandleUriParts {
-  const parts = uriParts(uri.name, uri.query, uri.fragment);
+  const parts = uriParts(uri);
   if (uri.form === 'path' || uri.form === 'host') return { ...parts, form: uri.form };
   return { ...parts, form: uri.form, server: uri.server };
 }
 
-export function httpUriParts(uri: HttpUri): CordraUriParts | HandleUriParts {
-  return uriParts(uri.name, uri.query, uri.fragment);
+export function infoHdlParts({ name, fragment }: InfoHdl): CordraUriParts | HandleUriParts {
+  return uriParts(
+    name.type === 'cordra' ? { name, query: name.query, fragment: name.fragment } : { name, query: null, fragment },
+  );
 }
 
-export function infoHdlParts(uri: InfoHdl): CordraUriParts | HandleUriParts {
-  return uri.name.type === 'cordra'
-    ? uriParts(uri.name, uri.name.query, uri.name.fragment)
-    : uriParts(uri.name, null, uri.fragment);
+/** The components of an HTTP URI, and those that all URIs have. */
+export function uriParts({
+  name,
+  query,
+  fragment,
+}: Pick<HttpUri, 'name' | 'query' | 'fragment'>): CordraUriParts | HandleUriParts {
+  const { namingAuthority } = name;
+  if (name.type === 'handle') {
+    return { handle: formatHandle(name), namingAuthority, localName: name.localName, query, fragment };
+  }
+  return { identifier: formatCordraId(name), namingAuthority, guid: name.guid, query, fragment };
 }
 
 export function fedoraPidParts({ namespaceId, objectId }: FedoraPid): FedoraPidParts {
@@ -160,16 +169,4 @@ export type Omitted = readonly ('query' | 'fragment')[];
 /** What the URI forms of a name leave out of a URI: the query and the fragment are not part of a Handle. */
 export function omittedOf(parts: Parts): Omitted {
   return 'handle' in parts ? (['query', 'fragment'] as const).filter((part) => parts[part] !== null) : [];
-}
-
-function uriParts(
-  name: CordraId | Handle,
-  query: string | null,
-  fragment: string | null,
-): CordraUriParts | HandleUriParts {
-  const { namingAuthority } = name;
-  if (name.type === 'handle') {
-    return { handle: formatHandle(name), namingAuthority, localName: name.localName, query, fragment };
-  }
-  return { identifier: formatCordraId(name), namingAuthority, guid: name.guid, query, fragment };
 }

@@ -81,7 +81,7 @@ const FORMS: { readonly [K in Kind]: Form<K> } = {
   cordra: [parseCordraId, formatCordraId, show.cordraParts],
   handle: [parseHandle, formatHandle, show.handleParts],
   'hdl-uri': [parseHdlUri, formatHdlUri, show.hdlUriParts],
-  'http-uri': [parseHttpUri, formatHttpUri, show.httpUriParts],
+  'http-uri': [parseHttpUri, formatHttpUri, show.uriParts],
   'info-hdl': [parseInfoHdl, formatInfoHdl, show.infoHdlParts],
   'fedora-pid': [parseFedoraPid, formatFedoraPid, show.fedoraPidParts],
   'fedora-uri': [parseFedoraUri, formatFedoraUri, show.fedoraUriParts],

@@ -22,7 +22,7 @@ import { encode } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
 import { joinRepairs, repair } from '../repairs.js';
 import { bracketFault, readDecoded } from './segments.js';
-import { describe, fail, ok, type Result, type Success } from '../syntax-error.js';
+import { describe, fail, ok, type Result } from '../syntax-error.js';
 import {
   readFragment,
   readQuery,
@@ -46,16 +46,13 @@ export function parseHandleSchemeUri(
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   if (!slashes || hdlAuthority === 'naming-authority') {
-    const read = readUHandle(input, start, scan, charset);
-    if (!read.ok) return read;
-    return hdlUriOf(input, read, scan, slashes ? 'authority' : 'name', null);
+    return hdlUriOf(input, readUHandle(input, start, scan, charset), scan, slashes ? 'authority' : 'name');
   }
   const serverEnd = scan.slash < 0 ? scan.pathEnd : scan.slash;
   const server = readAuthority(input, start, serverEnd, null);
   if (!server.ok) return server;
   const read = readUHandle(input, Math.min(serverEnd + 1, scan.pathEnd), scan, charset);
-  if (!read.ok) return read;
-  const found = ok(read.value, joinRepairs(read.repairs, server.repairs));
+  const found = read.ok ? ok(read.value, joinRepairs(read.repairs, server.repairs)) : read;
   return hdlUriOf(input, found, scan, 'server', server.value);
 }
 
@@ -88,17 +85,16 @@ function readUHandle(input: string, start: number, scan: UriScan, charset: Chars
   return ok(read.value, joinRepairs(read.repairs, ESCAPE_ADDED));
 }
 
-/** The URI of a name that was read. @param scan null for a URI without query, fragment and escapes. */
+/** The URI of a name that was read, or its fault. @param scan null for a URI without query, fragment and escapes. */
 export function hdlUriOf(
   input: string,
-  { value: name, repairs }: Success<CordraId | Handle>,
+  read: Result<CordraId | Handle>,
   scan: UriScan | null,
   form: HdlForm,
-  server: string | null,
+  server: string | null = null,
 ): Result<HdlUri> {
-  const query = scan === null ? null : readQuery(input, scan);
-  const fragment = scan === null ? null : readFragment(input, scan);
-  const uri = brand({ type: 'hdl-uri', name, form, server, query, fragment } as const);
-  const all = joinRepairs(repairs, schemeRepairs(input, 'hdl'));
-  return ok(uri, scan === null ? all : joinRepairs(all, tailRepairs(input, scan)));
+  if (!read.ok) return read;
+  const [query, fragment] = [readQuery(input, scan), readFragment(input, scan)];
+  const uri = brand({ type: 'hdl-uri', name: read.value, form, server, query, fragment } as const);
+  return ok(uri, joinRepairs(joinRepairs(read.repairs, schemeRepairs(input, 'hdl')), tailRepairs(input, scan)));
 }

@@ -44,7 +44,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
   const start = host ? 6 : 4;
   const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
   if (plain !== null && !(host && isIPv4Address(plain.value.namingAuthority))) {
-    return hdlUriOf(input, plain, null, host ? 'host' : 'path', null);
+    return hdlUriOf(input, plain, null, host ? 'host' : 'path');
   }
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
@@ -55,8 +55,7 @@ export function parseHdlUri(input: string, options: HdlUriOptions = {}): Result<
     charset: options.charset ?? 'ucs2',
     authorityRaw: host ? REG_NAME : PCHAR,
   });
-  if (!named.ok) return named;
-  return hdlUriOf(input, named, scan, host ? 'host' : 'path', null);
+  return hdlUriOf(input, named, scan, host ? 'host' : 'path');
 }
 
 /** The canonical text of an hdl URI, in its own form. */

@@ -22,7 +22,15 @@ import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
 import { DEFAULT_RESOLVER, defaultPort, type Resolver } from '../resolver.js';
 import { type Profile, readSegments } from './segments.js';
 import { excerpt, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
-import { formatTail, readFragment, readQuery, scanUri, schemeFault, schemeRepairs } from '../grammar/uri-syntax.js';
+import {
+  formatTail,
+  readFragment,
+  readQuery,
+  scanUri,
+  schemeFault,
+  schemeRepairs,
+  type UriScan,
+} from '../grammar/uri-syntax.js';
 
 export interface HttpUriOptions {
   /** Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
@@ -42,7 +50,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   if (!before.ok) return before;
   const start = before.value;
   const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
-  if (plain !== null) return uriOf(plain.value, resolver, null, null, joinRepairs(before.repairs, plain.repairs));
+  if (plain !== null) return uriOf(input, plain.value, resolver, null, joinRepairs(before.repairs, plain.repairs));
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   const named = readSegments(input, start, scan, {
@@ -60,20 +68,14 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
     const detail = `HTTP clients remove the path segment "${name.localName}", so this Handle has no HTTP form`;
     return fail('SEGMENT_COUNT', scan.slash + 1, 'R-34', detail);
   }
-  return uriOf(
-    name,
-    resolver,
-    readQuery(input, scan),
-    readFragment(input, scan),
-    joinRepairs(before.repairs, named.repairs),
-  );
+  return uriOf(input, name, resolver, scan, joinRepairs(before.repairs, named.repairs));
 }
 
 /** The canonical text of an HTTP URI. */
 export function formatHttpUri({ name, resolver, query, fragment }: HttpUri): string {
-  return name.type === 'cordra'
-    ? resolver.prefix + formatCordraId(name)
-    : resolver.prefix + formatSegments(name) + formatTail(query, fragment);
+  if (name.type === 'cordra') return resolver.prefix + formatCordraId(name);
+  const segments = `${encode(name.namingAuthority, PCHAR)}/${encode(name.localName, PCHAR)}`;
+  return resolver.prefix + segments + formatTail(query, fragment);
 }
 
 /** Whether a value is an HTTP URI of the resolver; false for a value that is not a string. @throws TypeError for an unknown option. */
@@ -82,22 +84,19 @@ export const isHttpUri = (input: unknown, options?: HttpUriOptions): boolean =>
 /** The value of an HTTP URI of the resolver. @throws IdentifierSyntaxError, and a TypeError for an unknown option. */
 export const toHttpUri = (input: string, options?: HttpUriOptions): HttpUri => unwrap(parseHttpUri(input, options));
 
-/** A Handle as two segments. */
-export function formatSegments(handle: Handle): string {
-  return `${encode(handle.namingAuthority, PCHAR)}/${encode(handle.localName, PCHAR)}`;
-}
-
 export function isDotSegment(text: string): boolean {
   return text === '.' || text === '..';
 }
 
+/** @param scan null for a URI without query and fragment. */
 function uriOf(
+  input: string,
   name: CordraId | Handle,
   resolver: Resolver,
-  query: string | null,
-  fragment: string | null,
+  scan: UriScan | null,
   repairs: Repairs,
 ): Result<HttpUri> {
+  const [query, fragment] = [readQuery(input, scan), readFragment(input, scan)];
   return ok(brand({ type: 'http-uri', name, resolver, query, fragment } as const), repairs);
 }
 

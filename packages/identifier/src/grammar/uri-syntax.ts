@@ -97,20 +97,19 @@ export function scanUri(input: string, start: number): UriScan | Failure {
   return fault ?? { ok: true, pathEnd, query, fragment, slash, secondSlash, escaped, bracket };
 }
 
-/** The normal form of the query, without its delimiter; null when absent (R-03). */
-export function readQuery(input: string, scan: UriScan): string | null {
-  return scan.query < 0
-    ? null
-    : component(input, scan.query + 1, scan.fragment < 0 ? input.length : scan.fragment, scan);
+/** The normal form of the query, without its delimiter; null when absent (R-03). @param scan null for a URI without query and fragment. */
+export function readQuery(input: string, scan: UriScan | null): string | null {
+  if (scan === null || scan.query < 0) return null;
+  return component(input, scan.query + 1, scan.fragment < 0 ? input.length : scan.fragment, scan);
 }
 
-export function readFragment(input: string, scan: UriScan): string | null {
-  return scan.fragment < 0 ? null : component(input, scan.fragment + 1, input.length, scan);
+export function readFragment(input: string, scan: UriScan | null): string | null {
+  return scan === null || scan.fragment < 0 ? null : component(input, scan.fragment + 1, input.length, scan);
 }
 
 /** The repairs that `readQuery` and `readFragment` make. */
-export function tailRepairs(input: string, scan: UriScan): Repairs {
-  return scan.escaped ? escapeRepairs(input, scan.pathEnd, input.length, UNRESERVED) : NO_REPAIRS;
+export function tailRepairs(input: string, scan: UriScan | null): Repairs {
+  return scan?.escaped ? escapeRepairs(input, scan.pathEnd, input.length, UNRESERVED) : NO_REPAIRS;
 }
 
 /** `?query#fragment`; a null component is omitted. */

@@ -50,13 +50,10 @@ export function buildIdentifier(
   const metadata = record === null ? command.metadata : canonicalNameOf(authority, known, record);
   const self = registeredName === null ? null : canonicalNameOf(authority, known, object);
   if (self !== null && metadata !== null) requireTwoThings(self, metadata, '/metadataId');
-  const requested = command.previousVersion;
+  const { alternates, handleValues, language, leaseUntil, previousVersion: requested } = command;
   const previousVersion = requested === null ? null : predecessorOf(requested, previous, self);
-  const { handleValues } = command;
   // Stored values are what the client sent, so the target template does not apply to them.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
-  const { alternates, leaseUntil } = command;
-  const { language } = command;
   const sized = {
     target,
     language,

@@ -33,17 +33,12 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-const RELEASED = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
-
 /** The tombstone of an identifier that was reserved and not activated in time. */
 export const EXPIRED = {
   reasonCode: 'expired',
   reason: 'The reservation ended without activation.',
   replacedBy: null,
 } as const;
-
-/** The tombstone of an identifier that a Handle client deleted. */
-const DELETED = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
 
 /** The values that an identifier loses when its reservation ends; the GUID stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
@@ -75,8 +70,12 @@ export function activation(): Amendment {
 
 /** @param at the time of the change. */
 export function release(at: Date): Amendment {
-  const tombstone = { withdrawnAt: at, ...RELEASED };
-  return { kind: 'released', state: 'withdrawn', ...GIVEN_UP, tombstone };
+  const why = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
+  return ended('released', at, why);
+}
+
+function ended(kind: ChangeKind, withdrawnAt: Date, why: Omit<Tombstone, 'withdrawnAt'>): Amendment {
+  return { kind, state: 'withdrawn', ...GIVEN_UP, tombstone: { withdrawnAt, ...why } };
 }
 
 export interface Withdrawal {
@@ -150,16 +149,8 @@ export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tomb
 
 /** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other ones can use its names. */
 export function deletion(at: Date): Amendment {
-  const tombstone = { withdrawnAt: at, ...DELETED };
-  return {
-    kind: 'deleted',
-    state: 'withdrawn',
-    ...GIVEN_UP,
-    ...NO_TEXTS,
-    previousVersion: null,
-    handleValues: null,
-    tombstone,
-  };
+  const why = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
+  return { ...ended('deleted', at, why), ...NO_TEXTS, previousVersion: null, handleValues: null };
 }
 
 /** Whether a Handle client deleted the identifier, which then does not exist for such clients. */
@@ -173,8 +164,7 @@ export function reinstatement(): Amendment {
 
 /** Ends an expired reservation. Its tombstone has the end of the lease. */
 export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
-  const tombstone = { withdrawnAt: leaseUntil ?? at, ...EXPIRED };
-  return { kind: 'lapsed', state: 'withdrawn', ...GIVEN_UP, tombstone };
+  return ended('lapsed', leaseUntil ?? at, EXPIRED);
 }
 
 /** Whether a generated record is the metadata record of an object. Its local name is hexadecimal, so case is ignored. */

@@ -79,9 +79,7 @@ export class NamingAuthoritySnapshot {
   }
 
   all(): NamingAuthority[] {
-    const { sees } = this;
-    const all = [...this.byKey.values()];
-    return sees === null ? all : all.filter(({ prefix }) => sees(prefix));
+    return [...this.byKey.values()].filter(({ prefix }) => this.canSee(prefix));
   }
 
   get prefixes(): readonly string[] {
@@ -90,8 +88,7 @@ export class NamingAuthoritySnapshot {
   }
 
   find(prefix: string): NamingAuthority | undefined {
-    const found = this.registered(prefix);
-    return found === undefined || this.sees === null || this.sees(prefix) ? found : undefined;
+    return this.canSee(prefix) ? this.registered(prefix) : undefined;
   }
 
   /** How metadata IDs under a prefix are read; "recognized" for an unknown or hidden one. */
@@ -101,9 +98,8 @@ export class NamingAuthoritySnapshot {
 
   /** The metadata ID scheme of the naming authority of an identifier in any form. */
   metadataIdSchemeOf(identifier: string): MetadataIdScheme {
-    const read = this.recognize(identifier);
-    if (!read.ok || !('namingAuthority' in read.value.name)) return 'recognized';
-    return this.metadataIdScheme(read.value.name.namingAuthority);
+    const prefix = this.prefixIn(identifier);
+    return prefix === undefined ? 'recognized' : this.metadataIdScheme(prefix);
   }
 
   /** Whether a visible naming authority has the metadata ID scheme "any". */
@@ -119,12 +115,12 @@ export class NamingAuthoritySnapshot {
 
   /** Unknown or hidden prefixes in texts of any form. */
   unknownPrefixes(texts: readonly string[]): string[] {
-    return texts.flatMap((text) => {
-      const read = this.recognize(text);
-      if (!read.ok || !('namingAuthority' in read.value.name)) return [];
-      const { namingAuthority } = read.value.name;
-      return this.find(namingAuthority) === undefined ? [namingAuthority] : [];
-    });
+    return texts.flatMap((text) => this.prefixIn(text) ?? []).filter((prefix) => this.find(prefix) === undefined);
+  }
+
+  private prefixIn(text: string): string | undefined {
+    const read = this.recognize(text);
+    return read.ok && 'namingAuthority' in read.value.name ? read.value.name.namingAuthority : undefined;
   }
 
   /** The resolver of the HTTP URI of a name (URI-36). */
@@ -234,9 +230,7 @@ export class NamingAuthoritySnapshot {
   /** The resolvers of naming authorities; computed on first use, because each key has a snapshot and few texts are URLs. */
   ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
-    const { sees } = this;
-    const having = [...this.byKey.values()].filter(({ resolver }) => resolver !== null);
-    const own = having.filter(({ prefix }) => sees === null || sees(prefix)).flatMap(({ resolver }) => resolver ?? []);
+    const own = this.all().flatMap(({ resolver }) => resolver ?? []);
     this.resolvers = [...new Map(own.map((each) => [each.prefix, each])).values()];
     return this.resolvers;
   }

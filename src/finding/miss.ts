@@ -3,6 +3,7 @@ import { handleUriStart } from '../registry/name-schemes.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
+import { decoded } from './own-url.js';
 import { firstDifference, hexDigitsOf, nearGuids, nearLocalNames } from './near-names.js';
 
 /** Why nothing matches a text: it is a Handle of a foreign prefix, an unregistered name or URL, or not a name at all. */
@@ -49,7 +50,7 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
       const authority = end < 0 ? undefined : known.find(start.slice(0, end));
       if (authority === undefined) continue;
       const raw = start.slice(end + 1);
-      const local = head === '' ? raw : decoded(raw);
+      const local = head === '' ? raw : (decoded(raw) ?? raw);
       return { authority, local: authority.profile === 'cordra' ? local.replace(/[?#].*$/s, '') : local };
     }
   }
@@ -148,12 +149,4 @@ function isSameName({ profile, caseInsensitive }: NamingAuthority, local: string
 function named(character: string): string {
   if (/[!-~]/.test(character)) return `"${character}"`;
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -19,9 +19,13 @@ export function identifierInOwnUrl(text: string, hosts: readonly string[]): stri
   const { protocol, host: urlHost, pathname } = new URL(text);
   if (!hosts.some((host) => comparable(urlHost) === comparable(hostOf(protocol, host)))) return null;
   const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1] ?? resolvedIn(pathname);
-  if (segment === null) return null;
+  return segment === null ? null : decoded(segment);
+}
+
+/** The text of percent-encoded UTF-8; null for any other text. */
+export function decoded(text: string): string | null {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
     return null;
   }

@@ -57,7 +57,8 @@ export class FoundRecords {
 
   async read(outcome: MintOutcome): Promise<WholeOutcome> {
     const ids = missingIn(outcome);
-    return completed(outcome, byId(ids.length === 0 ? [] : await this.reader.findByIds(ids)));
+    const records = ids.length === 0 ? [] : await this.reader.findByIds(ids);
+    return completed(outcome, new Map(records.map((record) => [record.id, record])));
   }
 
   /** Yields results with their records, in order and in parts, for a response to write one by one. */
@@ -80,10 +81,6 @@ function missingIn(result: MintResult): bigint[] {
   return [result.record, result.metadataRecord].flatMap((record) =>
     record === null || isWhole(record) ? [] : [record.id],
   );
-}
-
-function byId(records: readonly IdentifierRecord[]): ReadonlyMap<bigint, IdentifierRecord> {
-  return new Map(records.map((record) => [record.id, record]));
 }
 
 function completed(outcome: MintOutcome, records: ReadonlyMap<bigint, IdentifierRecord>): WholeOutcome {

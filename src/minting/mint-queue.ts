@@ -111,8 +111,7 @@ export class MintQueue {
   private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
     const isHolder = deadline !== Infinity;
     for (let stage = from; ;) {
-      if (!isHolder && this.blocked.any && !(await this.blocked.freed(namesOf(job), MOST_FOLLOWERS)))
-        throw conflictInProgress();
+      if (!isHolder && this.blocked.any && !(await this.blocked.freed(namesOf(job)))) throw conflictInProgress();
       const gathering = this.stages[stage];
       if (gathering === undefined && !isHolder)
         return this.blocked.hold(namesOf(job), this.attempt(job, stage, Date.now() + MOST_WAIT_MS));
@@ -150,11 +149,8 @@ function namesOf({ command, context: { actor, request } }: MintJob): string[] {
 /** Holds mints with a blocked name, without a connection and without delaying their batch. */
 class BlockedNames {
   private readonly blocked = new Map<string, Promise<unknown>>();
-  private followers = 0;
-
-  get waiting(): number {
-    return this.followers;
-  }
+  /** Mints that wait for another one. */
+  waiting = 0;
 
   /** Whether a mint waits for a lock. */
   get any(): boolean {
@@ -162,18 +158,18 @@ class BlockedNames {
   }
 
   /** Waits for the mint that blocks one of these names; false if that mint timed out. @throws Problem OVERLOADED */
-  async freed(names: readonly string[], most: number): Promise<boolean> {
+  async freed(names: readonly string[]): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;
-    if (this.followers >= most) throw queueFull();
-    this.followers += 1;
+    if (this.waiting >= MOST_FOLLOWERS) throw queueFull();
+    this.waiting += 1;
     try {
       await ahead;
       return true;
     } catch (error) {
       return !isConflict(error);
     } finally {
-      this.followers -= 1;
+      this.waiting -= 1;
     }
   }
 

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Problem } from '../problem/problem.js';
 import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
@@ -48,12 +47,11 @@ export class MintConflicts {
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
     // Replays come first, because the search for conflicts ignores identifiers of the same requests.
-    const { results: replays, hasStandby } = await this.replays.find(
+    const replays = await this.replays.find(
       candidates.map(({ job }) => job),
       transaction,
     );
     const decided = [...replays].map(([job, result]): DecidedMint => ({ job, result: budget.reduce(result) }));
-    if (transaction === undefined && hasStandby && isOfRows(decided)) await this.transactions.waitForStandby();
     const open = candidates.filter(({ job }) => !replays.has(job));
     let size = open.length;
     for (let done = 0; done < open.length;) {
@@ -129,9 +127,4 @@ export class MintConflicts {
       return [{ candidate, conflicts, asMinted: asMinted.get(conflicts.metadata?.id ?? 0n) }];
     });
   }
-}
-
-/** Whether a result depends on rows; the problem REQUEST_IN_FLIGHT does not. */
-function isOfRows(decided: readonly DecidedMint[]): boolean {
-  return decided.some(({ result }) => !(result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT'));
 }

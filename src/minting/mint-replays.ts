@@ -12,9 +12,10 @@ import {
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
-import type { Queryable } from '../storage/transactions.js';
+import { type Queryable, Transactions } from '../storage/transactions.js';
 import { RecordBudget } from './found-records.js';
 import type { DecidedMint, MintJob, MintOutcome, MintResult } from './mint-outcome.js';
+import { isInFlight } from './mint-queue.js';
 
 /** Problems stored for a line of a stream, because they depend on identifiers that can change. */
 const STORED_REJECTIONS = new Set([
@@ -43,12 +44,6 @@ export function serializeResult(result: MintResult): StoredResult {
   return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
 }
 
-export interface Replays {
-  readonly results: Map<MintJob, MintResult>;
-  /** See `Conflicts.hasStandby`. */
-  readonly hasStandby: boolean;
-}
-
 /** Finds results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
 @Injectable()
 export class MintReplays {
@@ -56,13 +51,14 @@ export class MintReplays {
     private readonly reader: IdentifierReader,
     private readonly results: RequestResults,
     private readonly holders: NameHolders,
+    private readonly transactions: Transactions,
   ) {}
 
   /**
    * Returns the results of earlier requests with the same keys, with current records, or the problem of a key that cannot be used. Mints
-   * that are the first with their key have no result.
+   * that are the first with their key have no result. Outside a transaction, results that depend on rows wait for the standby.
    */
-  async find(jobs: readonly MintJob[], from?: Queryable): Promise<Replays> {
+  async find(jobs: readonly MintJob[], from?: Queryable): Promise<Map<MintJob, MintResult>> {
     const keyed = jobs.flatMap((job) => {
       const { actor, request } = job.context;
       return request === null ? [] : [{ job, mint: { client: actor.client, ...request } }];
@@ -85,7 +81,10 @@ export class MintReplays {
     for (const [job, result] of await this.restore(stored, from, (job) => job.reader))
       results.set(job, result instanceof Problem ? result : { ...result, outcome: 'found' });
     const shown = await this.shown(results, (job) => job, from);
-    return { results: shown, hasStandby: uses.some((use) => use.hasStandby) };
+    const isOfRows = [...shown.values()].some((result) => !isInFlight(result));
+    if (from === undefined && isOfRows && uses.some(({ hasStandby }) => hasStandby))
+      await this.transactions.waitForStandby();
+    return shown;
   }
 
   /**

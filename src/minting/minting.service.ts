@@ -74,7 +74,7 @@ export class MintingService {
     private readonly budget: MintBudget,
     metrics: Metrics,
     @Inject(READ_CLIENT) private readonly reads: ReadClient,
-    private readonly transactions: Transactions,
+    transactions: Transactions,
   ) {
     this.statistics = new MintStatistics(metrics);
     this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics, transactions.maxWaitMs);
@@ -160,11 +160,11 @@ export class MintingService {
    */
   private async replaceRejections(rejected: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
     if (rejected.every(({ job }) => job.context.request === null)) return rejected;
-    const { results, hasStandby } = await this.replays.find(rejected.map(({ job }) => job));
-    const earlier = [...results].filter(([, result]) => !isInFlight(result));
-    if (hasStandby && earlier.length > 0) await this.transactions.waitForStandby();
-    const byJob = new Map(earlier);
-    return rejected.map(({ job, result }) => ({ job, result: byJob.get(job) ?? result }));
+    const replays = await this.replays.find(rejected.map(({ job }) => job));
+    return rejected.map(({ job, result }) => {
+      const replay = replays.get(job);
+      return { job, result: replay === undefined || isInFlight(replay) ? result : replay };
+    });
   }
 
   /** Reads previous versions. This is safe before the insert, because an identifier that was active stays registered forever. */

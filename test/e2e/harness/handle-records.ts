@@ -30,7 +30,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const updater = new IdentifierUpdater(reader);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results, holders);
+  const replays = new MintReplays(reader, results, holders, transactions);
   const retries = new ConflictRetries(transactions, updater);
   const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, resolver);

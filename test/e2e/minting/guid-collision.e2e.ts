@@ -51,7 +51,7 @@ function mintingWith(guids: (string | undefined)[]) {
   const reader = new IdentifierReader(pool);
   const transactions = new Transactions(pool, pool);
   const results = new RequestResults(pool, transactions);
-  const replays = new MintReplays(reader, results, new NameHolders(pool));
+  const replays = new MintReplays(reader, results, new NameHolders(pool), transactions);
   const retries = new ConflictRetries(transactions, new IdentifierUpdater(reader));
   const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);

@@ -52,7 +52,7 @@ export interface PlanContext {
   readonly now: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
-  readonly principal: Pick<Principal, 'canSee' | 'curates' | 'hides' | 'requireNaming'>;
+  readonly principal: Pick<Principal, 'curates' | 'hides' | 'requireNaming'>;
 }
 
 /** The holders of unique names; null where a name is free. */

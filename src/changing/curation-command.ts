@@ -180,7 +180,7 @@ export interface DecisionContext {
   readonly known: NamingAuthoritySnapshot;
   /** The record of the replacement or of the previous version that the step names; null where it is not registered. */
   readonly other: IdentifierRecord | null;
-  readonly principal: Pick<Principal, 'canSee' | 'hides' | 'requireNaming'>;
+  readonly principal: Pick<Principal, 'hides' | 'requireNaming'>;
 }
 
 /**
@@ -211,7 +211,7 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
     case 'withdrawn': {
       const { reasonCode, reason, replacement } = step;
       const before = record.tombstone?.replacedBy ?? null;
-      const replaced = replacement === null ? before : replacedBy(record, replacement, context);
+      const replaced = replacement === null ? before : replacedBy(record, replacement, context.other);
       const why = { reasonCode, reason, replacedBy: replaced };
       return withdrawal(record, context.at, why);
     }

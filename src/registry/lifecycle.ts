@@ -5,8 +5,8 @@ import type { ChangeKind, PatchOperation } from './change.js';
 import type { AlternateName } from './alternate-name.js';
 import type { CanonicalName } from './canonical-name.js';
 import { isNameOf } from './key-collision.js';
-import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
-import { readReplacementName } from './parse-names.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { type OtherIdentifier, readReplacementName } from './parse-names.js';
 import type { Predecessor } from './predecessor.js';
 import {
   type IdentifierRecord,
@@ -85,12 +85,7 @@ export interface Withdrawal {
   readonly replacedBy?: string;
 }
 
-export interface Replacement {
-  readonly canonical: string;
-  /** Null if no visible naming authority has it. */
-  readonly address: Address | null;
-  /** Its naming authority; null for a name without one. */
-  readonly namingAuthority: string | null;
+export interface Replacement extends OtherIdentifier {
   /** JSON Pointer of the replacement in the request. */
   readonly pointer: string;
 }
@@ -111,9 +106,8 @@ export function readWithdrawal(
   }
   if (sent === undefined) return { reasonCode, reason, replacement: null };
   const pointer = '/replacedBy';
-  const { name, canonical } = readReplacementName(sent, known, pointer);
-  const namingAuthority = 'namingAuthority' in name ? name.namingAuthority : null;
-  return { reasonCode, reason, replacement: { canonical, address: known.locate(name), namingAuthority, pointer } };
+  const { name: _, ...other } = readReplacementName(sent, known, pointer);
+  return { reasonCode, reason, replacement: { ...other, pointer } };
 }
 
 const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
@@ -122,17 +116,9 @@ const isRequested = (code: ReasonCode): code is RequestedReasonCode =>
 /** The replacement in a tombstone; foreign names are not looked up. @throws Problem REPLACEMENT_NOT_FOUND */
 export function replacedBy(
   withdrawn: IdentifierRecord,
-  requested: Replacement | null,
-  found: {
-    readonly other: IdentifierRecord | null;
-    readonly principal: { canSee(namingAuthority: string): boolean };
-  },
-): string | null {
-  if (requested === null) return null;
-  const { canonical, address, namingAuthority, pointer } = requested;
-  const { other: replacement, principal } = found;
-  // A hidden identifier must not be distinguishable from a missing one.
-  const isHidden = namingAuthority !== null && !principal.canSee(namingAuthority);
+  { canonical, address, isHidden, pointer }: Replacement,
+  replacement: IdentifierRecord | null,
+): string {
   if (address === null && !isHidden) return canonical;
   if (replacement?.state === 'active' && replacement.id !== withdrawn.id)
     return canonicalUri(identifierOf(replacement));

@@ -2,7 +2,7 @@ import { type Name, type SyntaxFault, canonicalUri, registryKey } from '@mintmar
 import { Problem, invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
 import { keyCollision } from './key-collision.js';
-import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { MAX_STORED_BYTES, type CanonicalName } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { opaqueFault, opaqueName } from './opaque-metadata-id.js';
@@ -39,12 +39,24 @@ function unfitting(fault: SyntaxFault, pointer: string): Problem {
   return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
 
+/** The identifier of another version or of a replacement. */
+export interface OtherIdentifier {
+  readonly canonical: string;
+  /** Null if no visible naming authority has it. */
+  readonly address: Address | null;
+  /**
+   * Whether its naming authority is unknown or hidden from a principal with a restricted view, who must not be able to tell the two
+   * apart. The name then counts as unregistered.
+   */
+  readonly isHidden: boolean;
+}
+
 /** Parses the name of another version or of a replacement in any form (R-28). @throws Problem as `readMetadataId` does. */
 export function readReplacementName(
   text: string,
   known: NamingAuthoritySnapshot,
   pointer: string,
-): { readonly name: Name; readonly canonical: string } {
+): OtherIdentifier & { readonly name: Name } {
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
@@ -53,7 +65,8 @@ export function readReplacementName(
   // A query or fragment denotes no other identifier (R-24).
   const canonical = name.type === 'cordra' ? `hdl:${registryKey(name)}` : canonicalUri(name);
   requireLength(canonical, pointer);
-  return { name, canonical };
+  const isHidden = 'namingAuthority' in name && !known.canSee(name.namingAuthority);
+  return { name, canonical, address: known.locate(name), isHidden };
 }
 
 /** Called with the sent and the stored text of a name. */

@@ -3,8 +3,8 @@ import { canonicalUri } from '@mintmark/identifier';
 import type { CanonicalName } from './canonical-name.js';
 import { type IdentifierRecord, identifierOf } from './identifier-record.js';
 import { denotes } from './key-collision.js';
-import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
-import { readReplacementName } from './parse-names.js';
+import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
+import { type OtherIdentifier, readReplacementName } from './parse-names.js';
 
 /** The previous version of an object as stored: `predecessor-version` of RFC 5829. */
 export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key'> {
@@ -12,21 +12,12 @@ export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key'> {
   readonly id?: bigint;
 }
 
-export interface RequestedPredecessor extends CanonicalName {
-  /** Null if no visible naming authority has it. */
-  readonly address: Address | null;
-  /**
-   * Whether its naming authority is unknown or hidden from a principal with a restricted view, who must not be able to tell the two
-   * apart. The name then counts as unregistered.
-   */
-  readonly isHidden: boolean;
-}
+export type RequestedPredecessor = CanonicalName & OtherIdentifier;
 
 /** Parses the name of a previous version in any form (R-28). @throws Problem as `readReplacementName` does. */
 export function readPredecessor(text: string, known: NamingAuthoritySnapshot, pointer: string): RequestedPredecessor {
-  const { name, canonical } = readReplacementName(text, known, pointer);
-  const isHidden = 'namingAuthority' in name && !known.canSee(name.namingAuthority);
-  return { ...known.canonicalName(name), canonical, address: known.locate(name), isHidden };
+  const { name, ...other } = readReplacementName(text, known, pointer);
+  return { ...known.canonicalName(name), ...other };
 }
 
 /**

@@ -219,7 +219,8 @@ describe('the decision about a replacement', () => {
   const record = recordWith();
   const other = recordWith({ id: 8n, guid: OTHER, localName: OTHER });
   const decided = (replacedBy: string | undefined, context: Partial<DecisionContext> = {}) =>
-    decide(record, parseCommand(withdrawn(replacedBy), KNOWN), { ...CONTEXT, ...context })?.tombstone?.replacedBy;
+    decide(record, parseCommand(withdrawn(replacedBy), context.known ?? KNOWN), { ...CONTEXT, ...context })?.tombstone
+      ?.replacedBy;
 
   it.each([
     ['no replacement', undefined, {}, null],
@@ -244,7 +245,7 @@ describe('the decision about a replacement', () => {
     ['is withdrawn', `100.102/${OTHER}`, { other: { ...other, state: 'withdrawn' as const } }],
     ['is reserved', `100.102/${OTHER}`, { other: { ...other, state: 'reserved' as const } }],
     ['is the identifier itself', `100.102/${GUID}`, { other: record }],
-    ['is hidden', '77.7/a', { principal: { canSee: () => false, hides: () => false, requireNaming: () => undefined } }],
+    ['is hidden', '77.7/a', { known: KNOWN.seenBy({}, () => false) }],
   ])('is rejected where it %s', (_, replacedBy, context) => {
     expect(rejectionOf(() => decided(replacedBy, context))).toEqual(['REPLACEMENT_NOT_FOUND', '/replacedBy']);
   });

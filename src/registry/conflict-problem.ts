@@ -1,6 +1,5 @@
 import { Problem } from '../problem/problem.js';
-import { locationOf } from './identifier-path.js';
-import { type IdentifierRecord, nativeText, serializeTombstone } from './identifier-record.js';
+import { type IdentifierRecord, locationOf, nativeText, serializeTombstone } from './identifier-record.js';
 
 type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'ALTERNATE_ID_TAKEN';
 

@@ -1,5 +1,3 @@
-const URI_TEXT = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
-
 /** An http or https URL with a host and no user information, which could contain a password. */
 const HTTP_URL = /^https?:\/\/[^/?#@]+(?:[/?#]|$)/i;
 
@@ -9,7 +7,7 @@ const FOREIGN = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/u;
 const USER = /^https?:\/\/[^/?#]*@/i;
 
 export function isTarget(text: unknown): boolean {
-  return typeof text === 'string' && HTTP_URL.test(text) && URI_TEXT.test(text) && URL.canParse(text);
+  return typeof text === 'string' && HTTP_URL.test(text) && !FOREIGN.test(text) && URL.canParse(text);
 }
 
 /** Explains why a text is not a target, to follow the word "target". Offsets are in UTF-16 code units, counted from 0. */

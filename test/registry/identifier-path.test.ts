@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { conflictProblem } from '../../src/registry/conflict-problem.js';
-import { locationOf } from '../../src/registry/identifier-path.js';
-import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
+import { type IdentifierRecord, locationOf } from '../../src/registry/identifier-record.js';
 
 const GUID = 'F58F7BFE33754A61BD1BE9E57AB19CE9';
 

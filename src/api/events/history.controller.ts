@@ -8,7 +8,7 @@ import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
-import { locationOf } from '../../registry/identifier-path.js';
+import { locationOf } from '../../registry/identifier-record.js';
 import { HistoryPageDto } from './event.dto.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { EventCursors } from '../../history/event-cursors.js';

@@ -15,7 +15,6 @@ import {
 } from '../../record-page/index.js';
 import { availabilityOf, blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
 import { IS_RESOLVER_SET, BLOCKED_BY_URL } from '../../registry/setting-tokens.js';
-import { locationOf } from '../../registry/identifier-path.js';
 import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import { HistoryService } from '../../history/history.service.js';
@@ -25,7 +24,7 @@ import { linkHeaderOf } from '../../http/headers/links.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
-import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { type IdentifierRecord, locationOf } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
 import { IdentifierPresenter, SerializedIdentifier } from '../representation/identifier-presenter.js';
 

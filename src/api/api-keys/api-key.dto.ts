@@ -3,7 +3,6 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
-  IsBoolean,
   IsIn,
   IsObject,
   IsString,
@@ -16,6 +15,7 @@ import { SCOPES, type Scope } from '../../access/principal.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_PREFIX_BYTES } from '../../registry/naming-authority.js';
+import { OptionalBoolean, OptionalText } from '../../http/validation/described-members.js';
 
 const MAX_GRANTS = 1000;
 
@@ -35,8 +35,7 @@ export class GrantDto {
 
   /** Whether the key also covers the naming authorities derived from it, such as `100.102.7` for `100.102`. */
   @ApiProperty({ default: false, required: false })
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   derived?: boolean;
 }
 
@@ -60,11 +59,10 @@ export class CreateApiKeyDto {
    * A label for the key, such as the place where it is used, without control characters.
    * @example "ingest server, 2026"
    */
-  @Optional()
   @HasNoControls()
   @MaxLength(200)
   @MinLength(1)
-  @IsString()
+  @OptionalText()
   label?: string;
 
   /** The scopes of the key; `admin` includes all other scopes. */
@@ -101,10 +99,9 @@ export class CreateApiKeyDto {
    * permanently and is not an identifier; other keys of the client may also have it.
    * @example "300:100.102/ADMIN"
    */
-  @Optional()
   @MaxLength(600)
   @MinLength(1)
-  @IsString()
+  @OptionalText()
   handleUser?: string;
 }
 

@@ -1,5 +1,5 @@
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
-import { IsBoolean, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, Max, MaxLength, Min } from 'class-validator';
 import {
   NullIsAbsent,
   IsAlternateIds,
@@ -17,6 +17,7 @@ import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
+import { NullableText, OptionalBoolean, OptionalText } from '../../http/validation/described-members.js';
 
 /** The largest version that the database can store. */
 const MAX_VERSION = 2_147_483_647;
@@ -27,9 +28,8 @@ export class ChangesQueryDto extends FileQueryDto {
    * The naming authority of lines that name their identifier by its metadata ID and have no `namingAuthority`.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 }
 
@@ -40,9 +40,8 @@ export class ChangeLineDto {
    * The identifier in any form. When absent, `metadataId` names the identifier.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   identifier?: string;
 
   /**
@@ -50,29 +49,20 @@ export class ChangeLineDto {
    * of the request.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 
   /**
    * A name that the client chooses for the line; the result repeats it.
    * @example "row 7"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   clientRef?: string;
 
   /** The http or https URL to which the identifier resolves; null removes it. */
-  @ApiProperty({
-    ...{ type: String, nullable: true, required: false, maxLength: MAX_TARGET_LENGTH },
-    example: 'https://repo.example.org/objects/8',
-  })
-  @OptionalOrNull()
-  @IsTarget()
-  @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @NullableText(MAX_TARGET_LENGTH, 'https://repo.example.org/objects/8', IsTarget())
   target?: string | null;
 
   /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
@@ -85,13 +75,7 @@ export class ChangeLineDto {
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line
    * without `identifier`, it is not changed; it names the identifier to change.
    */
-  @ApiProperty({
-    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_BYTES },
-    example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
-  })
-  @OptionalOrNull()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
   metadataId?: string | null;
 
   /**
@@ -105,13 +89,7 @@ export class ChangeLineDto {
   alternateIds?: string[] | null;
 
   /** The identifier of the previous version of the object, by the rules of `PATCH` and of an activation; null removes it. */
-  @ApiProperty({
-    ...{ type: String, nullable: true, required: false, maxLength: MAX_STORED_BYTES },
-    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
-  })
-  @OptionalOrNull()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
 
   /** Withdraws the identifier. A line with `withdraw` sets no values. */
@@ -123,16 +101,14 @@ export class ChangeLineDto {
    * Whether to reinstate the withdrawn identifier. A line that reinstates sets no values.
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   reinstate?: boolean;
 
   /**
    * Whether to activate the reserved identifier with the values of the line, and also the metadata record that was minted with it.
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   activate?: boolean;
 
   /**
@@ -140,10 +116,9 @@ export class ChangeLineDto {
    * with `"activate": true`.
    * @example "https://repo.example.org/objects/7/metadata"
    */
-  @Optional()
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   metadataTarget?: string;
 
   /** The version that the identifier must have; with any other version, the line fails with 412. */

@@ -1,9 +1,8 @@
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
-import { IsString, MaxLength } from 'class-validator';
+import { MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import {
   NullIsAbsent,
-  Optional,
   OptionalOrNull,
   IsAlternateIds,
   IsLanguage,
@@ -17,6 +16,7 @@ import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-
 import type { Understood } from '../../registry/mint-command.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
+import { NullableText, OptionalText } from '../../http/validation/described-members.js';
 
 /**
  * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
@@ -26,30 +26,11 @@ export class UpdateIdentifierDto {
   /**
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it.
    */
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    required: false,
-    maxLength: MAX_STORED_BYTES,
-    example: 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA',
-  })
-  @OptionalOrNull()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
   metadataId?: string | null;
 
   /** The http or https URL to which the identifier resolves; null removes it. */
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    required: false,
-    maxLength: MAX_TARGET_LENGTH,
-    example: 'https://repo.example.org/objects/8',
-  })
-  @OptionalOrNull()
-  @IsTarget()
-  @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @NullableText(MAX_TARGET_LENGTH, 'https://repo.example.org/objects/8', IsTarget())
   target?: string | null;
 
   /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
@@ -72,111 +53,83 @@ export class UpdateIdentifierDto {
    * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority
    * of this service, it must be registered and not only reserved. For a reserved identifier, it can be set only by the activation.
    */
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    required: false,
-    maxLength: MAX_STORED_BYTES,
-    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
-  })
-  @OptionalOrNull()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
 
   /** Read-only: the identifier. */
-  @ApiProperty({ readOnly: true, required: false })
   @ReadOnly()
   identifier?: string;
 
   /** Read-only: the Handle prefix. */
-  @ApiProperty({ readOnly: true, required: false })
   @ReadOnly()
   namingAuthority?: string;
 
   /** Read-only: the GUID. */
-  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, nullable: true })
   guid?: string | null;
 
   /** Read-only: the local name. */
-  @ApiProperty({ readOnly: true, required: false })
   @ReadOnly()
   localName?: string;
 
   /** Read-only and always ignored, because it changes with other identifiers. */
-  @ApiProperty({ type: [String], readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: [String] })
   describes?: string[];
 
   /** Read-only and always ignored, because it changes with other identifiers. */
-  @ApiProperty({ type: [String], readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: [String] })
   newerVersions?: string[];
 
   /** Read-only: the state. */
-  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ enum: STATES, enumName: 'IdentifierState' })
   state?: State;
 
   /** Read-only: the stored values of the Handle. */
-  @ApiProperty({ type: () => [HandleValueDto], nullable: true, readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: () => [HandleValueDto], nullable: true })
   handleValues?: HandleValueDto[] | null;
 
   /** Read-only: whether the naming authority is for tests. */
-  @ApiProperty({ readOnly: true, required: false })
   @ReadOnly()
   sandbox?: boolean;
 
   /** Read-only: the version. */
-  @ApiProperty({ type: 'integer', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: 'integer' })
   version?: number;
 
   /** Read-only: the time of minting. */
-  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, format: 'date-time' })
   createdAt?: string;
 
   /** Read-only: the time of the last change. */
-  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, format: 'date-time' })
   updatedAt?: string;
 
   /** Read-only: the end of the lease. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, format: 'date-time', nullable: true })
   leaseUntil?: string | null;
 
   /** Read-only: the tombstone. */
-  @ApiProperty({ type: () => TombstoneDto, nullable: true, readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: () => TombstoneDto, nullable: true })
   tombstone?: TombstoneDto | null;
 
   /** Read-only and always ignored, because it changes with the configured resolver. */
-  @ApiProperty({ type: () => UrisDto, readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: () => UrisDto })
   uris?: UrisDto;
 
   /** Ignored: the metadata record in the response to a mint. */
-  @ApiProperty({ type: () => IdentifierDto, nullable: true, readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: () => IdentifierDto, nullable: true })
   metadataRecord?: IdentifierDto | null;
 
   /** Ignored: the member `ignored` of the response to a mint. */
-  @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, readOnly: true, required: false })
-  @Computed()
+  @Computed({ enum: IGNORABLE_MEMBERS, isArray: true })
   ignored?: readonly IgnorableMember[];
 
   /** Ignored: the names in the response to a mint that are stored in another notation. */
-  @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: Object, additionalProperties: { type: 'string' } })
   understood?: Understood;
 
   /** Ignored: how the text of the request differed from the identifier. */
-  @ApiProperty({ ...REPAIRS, readOnly: true })
-  @Computed()
+  @Computed(REPAIRS)
   repairs?: readonly RepairCode[];
 }
 
@@ -188,9 +141,8 @@ export class ActivateIdentifierDto extends UpdateIdentifierDto {
    * `target`. If there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
    * @example "https://repo.example.org/objects/7/metadata"
    */
-  @Optional()
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   metadataTarget?: string;
 }

@@ -1,15 +1,14 @@
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { Matches, MaxLength } from 'class-validator';
 import { MAX_CURSOR_LENGTH } from '../../http/cursor.js';
 import { Optional } from '../../http/validation/member-decorators.js';
 import { DEFAULT_PAGE_LIMIT, Digits, IsPageLimit } from '../../http/validation/page-query.dto.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { CHANGE_KINDS, type ChangeKind } from '../../registry/change.js';
 import { LOG_ORDERS, type LogOrder } from '../../storage/changes/log-page.js';
+import { IsWholeNumber, OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 /** Many proxies and clients end a request after a minute. */
 const MAX_WAIT_SECONDS = 60;
-const DEFAULT_WAIT_SECONDS = 0;
-const WAIT_MESSAGE = `wait must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}`;
 
 /** The requested events. */
 export class EventsQueryDto {
@@ -23,54 +22,39 @@ export class EventsQueryDto {
    * this `sort`; when absent, or `latest`, the response starts with the last event.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
-  @Optional()
   @MaxLength(MAX_CURSOR_LENGTH)
-  @IsString()
+  @OptionalText()
   cursor?: string;
 
   /** How many seconds to wait for an event if there is none. Ignored for an event stream and with `sort=-at`. */
-  @ApiProperty({
-    type: 'integer',
-    minimum: 0,
-    maximum: MAX_WAIT_SECONDS,
-    default: DEFAULT_WAIT_SECONDS,
-    required: false,
-  })
+  @ApiProperty({ default: 0, required: false })
   @Optional()
   @Digits()
-  @Max(MAX_WAIT_SECONDS, { message: WAIT_MESSAGE })
-  @Min(0, { message: WAIT_MESSAGE })
-  @IsInt({ message: WAIT_MESSAGE })
-  wait: number = DEFAULT_WAIT_SECONDS;
+  @IsWholeNumber(0, MAX_WAIT_SECONDS, 'of seconds ')
+  wait = 0;
 
   /**
    * Return only events of this naming authority and its identifiers.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 
   /** Return only events of this kind. */
-  @ApiProperty({ enum: CHANGE_KINDS, enumName: 'ChangeKind', required: false })
-  @Optional()
-  @IsIn(CHANGE_KINDS)
+  @OptionalChoice(CHANGE_KINDS, { enumName: 'ChangeKind' })
   kind?: ChangeKind;
 
   /**
    * Return only events that this client caused. Requires an API key if the service hides clients from requests without a key.
    * @example "repository"
    */
-  @Optional()
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, { message: 'client must be the name of a client' })
   @MaxLength(100)
-  @IsString()
+  @OptionalText()
   client?: string;
 
   /** The order: `at` for the order of the log, which is that of transaction numbers and not of times, or `-at` for the reverse. */
-  @ApiProperty({ enum: LOG_ORDERS, default: 'at', required: false })
-  @Optional()
-  @IsIn(LOG_ORDERS, { message: 'sort must be at or -at' })
+  @OptionalChoice(LOG_ORDERS, { default: 'at' }, 'sort must be at or -at')
   sort: LogOrder = 'at';
 }

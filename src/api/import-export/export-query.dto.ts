@@ -1,10 +1,9 @@
-import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { Optional } from '../../http/validation/member-decorators.js';
+import { Matches, MaxLength } from 'class-validator';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
-import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import { DELIMITERS, type Delimiter } from './transfer-columns.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
+import { OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 /** The identifiers to export, and the format of CSV. With `columns`, `delimiter` or `excel`, the response is CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
@@ -13,13 +12,12 @@ export class ExportQueryDto extends IdentifierFilterDto {
    * matter.
    * @example "https://old.example.org/"
    */
-  @Optional()
   @Matches(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[\x21-\x7e]*$/, {
     message:
       'targetPrefix must be the beginning of a target: "http://" or "https://", followed by visible ASCII characters',
   })
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   targetPrefix?: string;
 
   /**
@@ -27,25 +25,21 @@ export class ExportQueryDto extends IdentifierFilterDto {
    * key if the service hides clients from requests without a key.
    * @example "university-repository"
    */
-  @Optional()
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, { message: 'changedBy must be the name of a client' })
   @MaxLength(100)
-  @IsString()
+  @OptionalText()
   changedBy?: string;
 
   /**
    * The columns of the CSV, in this order, separated by commas; all columns when absent. The header line has their names.
    * @example "identifier,target"
    */
-  @Optional()
   @MaxLength(500)
-  @IsString()
+  @OptionalText()
   columns?: string;
 
   /** The separator of cells in CSV: `,`, or `;`, which spreadsheets expect in countries that use a decimal comma. */
-  @ApiProperty({ enum: DELIMITERS, required: false, example: ';' })
-  @Optional()
-  @IsIn(DELIMITERS)
+  @OptionalChoice(DELIMITERS, { example: ';' })
   delimiter?: Delimiter;
 
   /** Whether the response is CSV in UTF-8 with a byte order mark, which Excel needs to detect UTF-8. */

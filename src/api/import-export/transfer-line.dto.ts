@@ -12,6 +12,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { NullIsAbsent, IsAlternateIds, IsLanguage, IsTarget, IsTime } from '../../http/validation/member-decorators.js';
+import { NullableText } from '../../http/validation/described-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
@@ -61,11 +62,7 @@ export class TransferTombstoneDto {
   reason: string;
 
   /** The replacement, if there is one. */
-  @ApiProperty({ type: String, nullable: true, required: false, example: null })
-  @IsOptional()
-  @IsKeepable()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, null, IsKeepable())
   replacedBy: string | null = null;
 }
 
@@ -84,18 +81,11 @@ export class TransferLineDto {
   identifier: string;
 
   /** The identifier of the metadata record that describes the object, or any text if the `metadataIdScheme` is "any". */
-  @ApiProperty({ type: String, nullable: true, required: false, example: 'info:fedora/demo:7' })
-  @IsOptional()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, 'info:fedora/demo:7')
   metadataId: string | null = null;
 
   /** The URL to which the identifier resolves; null for none. In a request: when absent, the target template of the naming authority applies. */
-  @ApiProperty({ type: String, nullable: true, required: false, example: 'https://repo.example.org/objects/7' })
-  @IsOptional()
-  @IsTarget()
-  @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @NullableText(MAX_TARGET_LENGTH, 'https://repo.example.org/objects/7', IsTarget())
   target?: string | null;
 
   /** The language of the page to which the target leads, a tag of BCP 47; null for none. */
@@ -118,16 +108,7 @@ export class TransferLineDto {
   alternateIds: string[] = [];
 
   /** The identifier of the previous version of the object, canonical. In a request: in any form. */
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    required: false,
-    example: '100.102/A3D8BE7457C943FFB66ED4583059A8BA',
-  })
-  @IsOptional()
-  @IsKeepable()
-  @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA', IsKeepable())
   previousVersion: string | null = null;
 
   /**

@@ -1,5 +1,3 @@
-import { IsIn } from 'class-validator';
-import { Optional } from '../../http/validation/member-decorators.js';
 import { IsCursor, DEFAULT_PAGE_LIMIT, IsPageLimit } from '../../http/validation/page-query.dto.js';
 import { RejectsMembers } from '../../http/validation/request-validation.js';
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
@@ -7,6 +5,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { PAGE_ORDERS, type PageOrder } from '../../storage/identifiers/page-range.js';
 import { CountDto, IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
+import { OptionalChoice } from '../../http/validation/described-members.js';
 
 /** The error for a filter that no index serves, so that only an export, which reads all identifiers, supports it. */
 const ONLY_EXPORTED = (name: string): string =>
@@ -24,9 +23,11 @@ export class ListQueryDto extends IdentifierFilterDto {
   cursor?: string;
 
   /** The order: by the time of minting, the oldest first, or the newest first with `-createdAt`. */
-  @ApiProperty({ enum: PAGE_ORDERS, default: 'createdAt', required: false })
-  @Optional()
-  @IsIn(PAGE_ORDERS, { message: 'sort must be createdAt or -createdAt; identifiers have no index of another order' })
+  @OptionalChoice(
+    PAGE_ORDERS,
+    { default: 'createdAt' },
+    'sort must be createdAt or -createdAt; identifiers have no index of another order',
+  )
   sort: PageOrder = 'createdAt';
 
   /** Whether the response has `total`, the number of identifiers on all pages. */

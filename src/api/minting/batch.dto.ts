@@ -1,4 +1,4 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, MaxLength } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
@@ -9,13 +9,12 @@ import { Problem } from '../../problem/problem.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
 import type { ReceivedItem } from '../../bulk/mint-item.js';
+import { IsWholeNumber, OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 export const MAX_ITEMS = 10_000;
 
 /** Whether a failed item prevents all other items from being minted. */
 export const BATCH_MODES = ['perItem', 'atomic'] as const;
-
-const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_ITEMS}`;
 
 /** One of many mint requests. */
 export class MintItemDto extends MintFieldsDto {
@@ -23,18 +22,16 @@ export class MintItemDto extends MintFieldsDto {
    * The naming authority of this item; by default, the naming authority of the request.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 
   /**
    * A name that the client chooses for this item; the result repeats it.
    * @example "row 7"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   clientRef?: string;
 }
 
@@ -45,17 +42,14 @@ export class BatchRequestDto {
    * The naming authority of items that name none; `count` requires it.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 
   /** How many identifiers to mint; excludes `items`. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_ITEMS, required: false, example: 100 })
+  @ApiProperty({ required: false, example: 100 })
   @Optional()
-  @Max(MAX_ITEMS, { message: COUNT_MESSAGE })
-  @Min(1, { message: COUNT_MESSAGE })
-  @IsInt({ message: COUNT_MESSAGE })
+  @IsWholeNumber(1, MAX_ITEMS)
   count?: number;
 
   /** The items to mint. Each item is validated on its own. */
@@ -70,9 +64,7 @@ export class BatchRequestDto {
 /** How a batch is processed. */
 export class BatchQueryDto {
   /** "perItem" mints all valid items; "atomic" mints all items or none. */
-  @ApiProperty({ enum: BATCH_MODES, default: 'perItem', required: false })
-  @Optional()
-  @IsIn(BATCH_MODES)
+  @OptionalChoice(BATCH_MODES, { default: 'perItem' })
   mode: (typeof BATCH_MODES)[number] = 'perItem';
 }
 
@@ -82,9 +74,8 @@ export class BulkQueryDto {
    * The naming authority of lines that name none.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 }
 

@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import {
   NullIsAbsent,
   IsAlternateIds,
@@ -14,6 +14,7 @@ import { MAX_LOCAL_NAME_BYTES, MAX_STORED_BYTES } from '../../registry/canonical
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import { ON_EXISTING, type OnExisting, type Understood } from '../../registry/mint-command.js';
+import { OptionalBoolean, OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 /** The states in which an identifier can be created. */
 const FIRST_STATES = ['active', 'reserved'] as const;
@@ -30,9 +31,8 @@ export class MintFieldsDto {
    * text of 1 to 2,048 bytes without control characters. It is unique within the naming authority.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   metadataId?: string;
 
   /**
@@ -41,28 +41,25 @@ export class MintFieldsDto {
    * It is rejected under a naming authority with the `metadataIdScheme` "any".
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   mintMetadataId?: boolean;
 
   /**
    * The http or https URL to which the metadata record resolves, in the format of `target`; only with `"mintMetadataId": true`.
    * @example "https://repo.example.org/objects/7/metadata"
    */
-  @Optional()
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   metadataTarget?: string;
 
   /**
    * The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded.
    * @example "https://repo.example.org/objects/7"
    */
-  @Optional()
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   target?: string;
 
   /**
@@ -88,9 +85,8 @@ export class MintFieldsDto {
    * registered and not only reserved. It is not permitted with `"state": "reserved"`.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   previousVersion?: string;
 
   /**
@@ -98,9 +94,8 @@ export class MintFieldsDto {
    * or another text form of the UUID (R-05).
    * @example "F58FB49EB1F848F0A606E84CEF294BE5"
    */
-  @Optional()
   @MaxLength(64)
-  @IsString()
+  @OptionalText()
   guid?: string;
 
   /**
@@ -108,15 +103,12 @@ export class MintFieldsDto {
    * a Handle (CID-02), stored unchanged.
    */
   @ApiProperty({ required: false, minLength: 1, maxLength: MAX_LOCAL_NAME_BYTES, example: 'report/2026-11' })
-  @Optional()
   @MaxLength(MAX_LOCAL_NAME_BYTES)
-  @IsString()
+  @OptionalText()
   localName?: string;
 
   /** "reserved" holds the identifier until `leaseUntil` without activating it. */
-  @ApiProperty({ enum: FIRST_STATES, default: 'active', required: false })
-  @Optional()
-  @IsIn(FIRST_STATES)
+  @OptionalChoice(FIRST_STATES, { default: 'active' })
   state?: (typeof FIRST_STATES)[number];
 
   /** The end of the lease of a reserved identifier (RFC 3339), in the future. The identifier must be activated before it. */
@@ -132,9 +124,7 @@ export class MintFieldsDto {
    * and "update" fail with 409. A `guid` or `localName` that is already registered always fails with 409, so only an `Idempotency-Key`
    * makes it safe to repeat a registration.
    */
-  @ApiProperty({ enum: ON_EXISTING, default: 'match', required: false })
-  @Optional()
-  @IsIn(ON_EXISTING)
+  @OptionalChoice(ON_EXISTING, { default: 'match' })
   onExisting?: OnExisting;
 }
 

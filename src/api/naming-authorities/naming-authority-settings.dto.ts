@@ -1,5 +1,5 @@
-import { IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
-import { NullIsAbsent, Optional, OptionalOrNull } from '../../http/validation/member-decorators.js';
+import { IsObject, IsString, MaxLength } from 'class-validator';
+import { NullIsAbsent, OptionalOrNull } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
 import { ApiProperty } from '../../openapi/annotations.js';
@@ -17,6 +17,7 @@ import {
 } from '../../registry/naming-authority.js';
 import { ResolverDto } from '../representation/resolver.dto.js';
 import { CountsDto } from './naming-authority.dto.js';
+import { NullableText, OptionalBoolean, OptionalChoice } from '../../http/validation/described-members.js';
 
 const TEMPLATE = 'https://repo.example.org/objects/{guid}';
 
@@ -27,23 +28,14 @@ const TEMPLATE = 'https://repo.example.org/objects/{guid}';
  */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
-  @ApiProperty({
-    enum: NAMING_AUTHORITY_STATES,
-    enumName: 'NamingAuthorityState',
-    required: false,
-    example: 'active',
-  })
-  @Optional()
-  @IsIn(NAMING_AUTHORITY_STATES)
+  @OptionalChoice(NAMING_AUTHORITY_STATES, { enumName: 'NamingAuthorityState', example: 'active' })
   state?: NamingAuthorityState;
 
   /**
    * "cordra", the default: local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02),
    * such as those of DSpace.
    */
-  @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile', required: false, example: 'cordra' })
-  @Optional()
-  @IsIn(PROFILES)
+  @OptionalChoice(PROFILES, { enumName: 'NamingAuthorityProfile', example: 'cordra' })
   profile?: NamingAuthorityProfile;
 
   /**
@@ -52,8 +44,7 @@ export class NamingAuthoritySettingsDto {
    * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   caseInsensitive?: boolean;
 
   /**
@@ -61,8 +52,7 @@ export class NamingAuthoritySettingsDto {
    * Only for the profile "handle".
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   storesHandleValues?: boolean;
 
   /**
@@ -70,8 +60,7 @@ export class NamingAuthoritySettingsDto {
    * its metadata ID, and is registered again when a client writes it.
    * @example false
    */
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   sandbox?: boolean;
 
   /**
@@ -79,28 +68,21 @@ export class NamingAuthoritySettingsDto {
    * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a local number. It is
    * stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
    */
-  @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme', required: false, example: 'recognized' })
-  @Optional()
-  @IsIn(METADATA_ID_SCHEMES)
+  @OptionalChoice(METADATA_ID_SCHEMES, { enumName: 'MetadataIdScheme', example: 'recognized' })
   metadataIdScheme?: MetadataIdScheme;
 
   /**
    * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 also
    * the order of minting; version 1 has a random node, never the address of a machine.
    */
-  @ApiProperty({ enum: UUID_VERSIONS, type: 'integer', required: false, example: 4 })
-  @Optional()
-  @IsIn(UUID_VERSIONS)
+  @OptionalChoice(UUID_VERSIONS, { type: 'integer', example: 4 })
   uuidVersion?: UuidVersion;
 
   /**
    * The target of identifiers that are minted without one: an http or https URL that contains `{guid}` or `{localName}`
    * after the host, which is replaced by the percent-encoded local name. Existing targets do not change. Null for no template.
    */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_TARGET_LENGTH, example: TEMPLATE })
-  @OptionalOrNull()
-  @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @NullableText(MAX_TARGET_LENGTH, TEMPLATE)
   targetTemplate?: string | null;
 
   /** The resolver for `uris.resolver`, which is replaced as a whole; null for the configured resolver. */
@@ -117,38 +99,31 @@ export class NamingAuthoritySettingsDto {
  */
 export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /** Read-only: the prefix. */
-  @ApiProperty({ readOnly: true, required: false })
   @ReadOnly()
   namingAuthority?: string;
 
   /** Read-only and always ignored, because it changes with another naming authority. */
-  @ApiProperty({ type: String, nullable: true, readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: String, nullable: true })
   parent?: string | null;
 
   /** Read-only and always ignored, because it changes with other naming authorities. */
-  @ApiProperty({ type: [String], readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: [String] })
   children?: string[];
 
   /** Read-only and always ignored, because it changes with every mint. */
-  @ApiProperty({ type: () => CountsDto, readOnly: true, required: false })
-  @Computed()
+  @Computed({ type: () => CountsDto })
   counts?: CountsDto;
 
   /** Read-only: the version. */
-  @ApiProperty({ type: 'integer', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: 'integer' })
   version?: number;
 
   /** Read-only: the time of creation. */
-  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, format: 'date-time' })
   createdAt?: string;
 
   /** Read-only: the time of the last change. */
-  @ApiProperty({ type: String, format: 'date-time', readOnly: true, required: false })
-  @ReadOnly()
+  @ReadOnly({ type: String, format: 'date-time' })
   updatedAt?: string;
 }
 

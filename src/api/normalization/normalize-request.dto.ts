@@ -1,9 +1,10 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsString, MaxLength } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { KINDS, type Kind } from '@mintmark/identifier';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ResolverDto } from '../representation/resolver.dto.js';
+import { OptionalBoolean, OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 const MAX_ITEMS = 10_000;
 
@@ -22,21 +23,15 @@ export class ContextDto {
    * Handle URI scheme (`handle-scheme`). By default, the profile of the naming authority decides; under an unknown naming authority,
    * 32 hexadecimal digits are a CORDRA identifier (CID-14).
    */
-  @ApiProperty({ enum: SYNTAXES, required: false })
-  @Optional()
-  @IsIn(SYNTAXES)
+  @OptionalChoice(SYNTAXES)
   syntax?: (typeof SYNTAXES)[number];
 
   /** The meaning of the authority in `hdl://` under the syntax `handle-scheme` (R-01). */
-  @ApiProperty({ enum: HDL_AUTHORITIES, default: 'naming-authority', required: false })
-  @Optional()
-  @IsIn(HDL_AUTHORITIES)
+  @OptionalChoice(HDL_AUTHORITIES, { default: 'naming-authority' })
   hdlAuthority?: (typeof HDL_AUTHORITIES)[number];
 
   /** The characters that a Handle may contain (R-12). */
-  @ApiProperty({ enum: CHARSETS, default: 'ucs2', required: false })
-  @Optional()
-  @IsIn(CHARSETS)
+  @OptionalChoice(CHARSETS, { default: 'ucs2' })
   charset?: (typeof CHARSETS)[number];
 
   /**
@@ -44,8 +39,7 @@ export class ContextDto {
    * and `false` if that is unknown.
    */
   @ApiProperty({ required: false })
-  @Optional()
-  @IsBoolean()
+  @OptionalBoolean()
   caseInsensitive?: boolean;
 
   /** The only resolver of HTTP URIs. Default: any known one for `input`; for `uris`, that of the naming authority or of the service. */
@@ -56,9 +50,8 @@ export class ContextDto {
 
   /** A second text of the same kind; `equal` in the response shows whether both denote the same thing. */
   @ApiProperty({ required: false, example: 'HDL://100.102/f58fb49eb1f848f0a606e84cef294be5' })
-  @Optional()
   @MaxLength(MAX_TEXT_LENGTH)
-  @IsString()
+  @OptionalText()
   equalTo?: string;
 }
 
@@ -74,9 +67,7 @@ export class NormalizeItemDto {
   input: string;
 
   /** The required form; when absent, the form is recognized (R-28). */
-  @ApiProperty({ enum: KINDS, enumName: 'IdentifierKind', required: false })
-  @Optional()
-  @IsIn(KINDS)
+  @OptionalChoice(KINDS, { enumName: 'IdentifierKind' })
   kind?: Kind;
 
   /** The rules that the kind does not determine. */

@@ -1,9 +1,10 @@
 import { IsQueryBoolean } from '../../http/validation/query-boolean.js';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { Matches, MaxLength } from 'class-validator';
 import { Optional, IsTimeOrDate } from '../../http/validation/member-decorators.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
 /** A number of identifiers. */
 export class CountDto {
@@ -27,43 +28,37 @@ export class IdentifierFilterDto {
    * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself.
    * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   metadataId?: string;
 
   /**
    * The naming authority.
    * @example "100.102"
    */
-  @Optional()
   @MaxLength(255)
-  @IsString()
+  @OptionalText()
   namingAuthority?: string;
 
   /** The state. */
-  @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
-  @Optional()
-  @IsIn(STATES)
+  @OptionalChoice(STATES, { enumName: 'IdentifierState' })
   state?: State;
 
   /**
    * The target, exactly as registered.
    * @example "https://repo.example.org/objects/7"
    */
-  @Optional()
   @Matches(/^[\x21-\x7e]+$/, { message: 'target must consist of visible ASCII characters and must not be empty' })
   @MaxLength(MAX_TARGET_LENGTH)
-  @IsString()
+  @OptionalText()
   target?: string;
 
   /**
    * One of the alternate identifiers, in any form.
    * @example "info:fedora/demo:7"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   alternateId?: string;
 
   /** Whether the identifiers have a metadata ID. */

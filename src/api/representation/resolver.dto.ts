@@ -1,6 +1,6 @@
 import { IsString, MaxLength } from 'class-validator';
-import { OptionalOrNull } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
+import { NullableText } from '../../http/validation/described-members.js';
 
 /** An HTTP resolver of Handles (URI-36). */
 export class ResolverDto {
@@ -19,9 +19,6 @@ export class ResolverDto {
   authority: string;
 
   /** The path segment before the Handle (URI-32); null where the resolver has none. A request may omit it. */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: 255, example: null })
-  @OptionalOrNull()
-  @MaxLength(255)
-  @IsString()
+  @NullableText(255, null)
   firstSegment?: string | null;
 }

@@ -3,6 +3,7 @@ import { HasNoControls, NullIsAbsent, Optional } from '../../http/validation/mem
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { REASON_CODES, REQUESTED_REASON_CODES, type ReasonCode } from '../../registry/identifier-record.js';
+import { OptionalText } from '../../http/validation/described-members.js';
 
 const MAX_REASON_LENGTH = 1000;
 
@@ -35,8 +36,7 @@ export class WithdrawRequestDto {
    * withdrawn again as `legal` and no replacement is sent, it keeps its replacement.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
-  @Optional()
   @MaxLength(MAX_STORED_BYTES)
-  @IsString()
+  @OptionalText()
   replacedBy?: string;
 }

@@ -1,10 +1,10 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, Optional, IsTime } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { IsWholeNumber } from '../../http/validation/described-members.js';
 
 const MAX_COUNT = 10_000;
-const COUNT_MESSAGE = `count must be a whole number from 1 to ${MAX_COUNT}`;
 
 /** Identifiers to reserve. */
 export class CreateReservationDto {
@@ -17,10 +17,8 @@ export class CreateReservationDto {
   namingAuthority: string;
 
   /** The number of identifiers. */
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_COUNT, example: 100 })
-  @Max(MAX_COUNT, { message: COUNT_MESSAGE })
-  @Min(1, { message: COUNT_MESSAGE })
-  @IsInt({ message: COUNT_MESSAGE })
+  @ApiProperty({ example: 100 })
+  @IsWholeNumber(1, MAX_COUNT)
   count: number;
 
   /** The end of the lease (RFC 3339). It must be in the future, and each identifier must be activated before it. */

@@ -1,6 +1,6 @@
-import { IsString, MaxLength } from 'class-validator';
-import { Optional } from '../validation/member-decorators.js';
+import { MaxLength } from 'class-validator';
 import { IsQueryBoolean } from '../validation/query-boolean.js';
+import { OptionalText } from '../validation/described-members.js';
 
 /** Maximum length of `columns`, in characters. */
 const MAX_COLUMNS_LENGTH = 4096;
@@ -17,8 +17,7 @@ export class FileQueryDto {
    * the map does not name, including a column that has the name of a member.
    * @example "PID:identifier,New URL:target,*:ignore"
    */
-  @Optional()
   @MaxLength(MAX_COLUMNS_LENGTH)
-  @IsString()
+  @OptionalText()
   columns?: string;
 }

@@ -1,14 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsInt, Max, Min, IsString, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { Read } from './fast-rules.js';
 import { Optional } from './member-decorators.js';
 import { MAX_CURSOR_LENGTH } from '../cursor.js';
+import { IsWholeNumber } from './described-members.js';
 
 export const DEFAULT_PAGE_LIMIT = 50;
 
 const MAX_PAGE_LIMIT = 1000;
-const MESSAGE = `limit must be a whole number from 1 to ${MAX_PAGE_LIMIT}`;
 
 /** Parses digits; the rules of the field reject other texts. */
 export const Digits = (): PropertyDecorator =>
@@ -16,18 +16,8 @@ export const Digits = (): PropertyDecorator =>
 
 export const IsPageLimit = (): PropertyDecorator =>
   applyDecorators(
-    IsInt({ message: MESSAGE }),
-    Min(1, { message: MESSAGE }),
-    Max(MAX_PAGE_LIMIT, { message: MESSAGE }),
-    Digits(),
-    Optional(),
-    ApiProperty({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_PAGE_LIMIT,
-      default: DEFAULT_PAGE_LIMIT,
-      required: false,
-    }),
+    ...[IsWholeNumber(1, MAX_PAGE_LIMIT), Digits(), Optional()],
+    ApiProperty({ default: DEFAULT_PAGE_LIMIT, required: false }),
   );
 
 export const IsCursor = (): PropertyDecorator =>

@@ -1,20 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
+import { ApiProperty } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { Optional } from './member-decorators.js';
 
 const COMPARED = Symbol('read-only:compared');
 
-/** A member that no change can set. Validation accepts any value; `requireReadOnly` compares it. */
-export const ReadOnly = (): PropertyDecorator =>
-  applyDecorators(Computed(), (target: object, name: string | symbol) => {
+type Schema = NonNullable<Parameters<typeof ApiProperty>[0]>;
+
+/**
+ * A member that no change can set. Validation accepts any value; `requireReadOnly` compares it.
+ * @param schema the schema of the member, if its type does not say it.
+ */
+export const ReadOnly = (schema: Schema = {}): PropertyDecorator =>
+  applyDecorators(Computed(schema), (target: object, name: string | symbol) => {
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
 /** A read-only member that is ignored: other records or the configuration can change its value without a new version. */
-export const Computed = (): PropertyDecorator =>
-  applyDecorators(Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } }));
+export const Computed = (schema: Schema = {}): PropertyDecorator =>
+  applyDecorators(
+    ...[Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } })],
+    ApiProperty({ ...schema, readOnly: true, required: false } as Schema),
+  );
 
 /**
  * Permits a change that repeats the representation on which it is based.

@@ -28,6 +28,20 @@ export function getSchemaPath(dto: string | { readonly name: string }): string {
   return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
 }
 
+/** The description of a header or a response whose schema is any text. */
+export const TEXT = { schema: { type: 'string' as const } };
+
+/** A header of a response. */
+export const textHeader = (description: string) => ({ description, ...TEXT });
+
+/** The successful response of an operation: its JSON and its headers. */
+export const ApiReturns = (
+  type: new () => object,
+  description: string,
+  headers?: NonNullable<Parameters<typeof ApiResponse>[0]>['headers'],
+  status = 200,
+): MethodDecorator => ApiResponse({ status, description, type, ...(headers !== undefined && { headers }) });
+
 /** Applies the recorded annotations with the real package, for `npm run openapi`. */
 export function annotateWith(real: typeof swagger): void {
   for (const apply of noted.splice(0)) apply(real);

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '../openapi/annotations.js';
+import { ApiExtraModels, ApiResponse, TEXT, getSchemaPath, textHeader } from '../openapi/annotations.js';
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto } from './problem-document.dto.js';
 
@@ -15,31 +15,37 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
+/** The codes of an operation with a JSON body. */
+export const BODY_CODES = ['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
+
+/** The codes of an operation with `Idempotency-Key`. */
+export const IDEMPOTENCY_CODES = [
+  ...(['INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'OUTCOME_UNKNOWN'] as const),
+] as const;
+
 /** The codes of a malformed naming authority. */
 export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'NOT_UCS2'] as const;
 
 const PROBLEM = 'application/problem+json';
 
-const header = (description: string) => ({ description, schema: { type: 'string' as const } });
+const CURRENT_TAG = { ETag: textHeader('Entity tag of the current representation, where the response has it.') };
 
-const CURRENT_TAG = { ETag: header('Entity tag of the current representation, where the response has it.') };
-
-const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof header>>>> = {
-  401: { 'WWW-Authenticate': header('How to authenticate (RFC 9110 11.6.1).') },
-  403: { 'WWW-Authenticate': header('The missing scope, where a scope is missing (RFC 6750 3.1).') },
+const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof textHeader>>>> = {
+  401: { 'WWW-Authenticate': textHeader('How to authenticate (RFC 9110 11.6.1).') },
+  403: { 'WWW-Authenticate': textHeader('The missing scope, where a scope is missing (RFC 6750 3.1).') },
   409: {
-    Link: header('The conflicting resource, as rel="related" (RFC 8288).'),
-    'Retry-After': header('Seconds to wait before the next attempt, where the same request is in progress.'),
+    Link: textHeader('The conflicting resource, as rel="related" (RFC 8288).'),
+    'Retry-After': textHeader('Seconds to wait before the next attempt, where the same request is in progress.'),
   },
-  410: { ...CURRENT_TAG, Link: header('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
-  429: { 'Retry-After': header('Seconds to wait before the next attempt.') },
+  410: { ...CURRENT_TAG, Link: textHeader('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
+  429: { 'Retry-After': textHeader('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,
-    Link: header(
+    Link: textHeader(
       'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), where the operator has set `BLOCKED_BY_URL`, and its replacement.',
     ),
   },
-  503: { 'Retry-After': header('Seconds to wait before the next attempt.') },
+  503: { 'Retry-After': textHeader('Seconds to wait before the next attempt.') },
 };
 
 export function ApiProblems(...codes: ProblemCode[]): MethodDecorator {
@@ -66,13 +72,13 @@ function describe(codes: readonly ProblemCode[], pages: readonly number[]): Meth
     ...[...byStatus].map(([status, group]) =>
       ApiResponse({
         status,
-        headers: { ...HEADERS[status], Vary: header('`Accept`, where the response depends on it.') },
+        headers: { ...HEADERS[status], Vary: textHeader('`Accept`, where the response depends on it.') },
         description: group.map((code) => `\`${code}\``).join(', '),
         content: {
           [PROBLEM]: {
             schema: { $ref: getSchemaPath(ProblemDocumentDto) },
           },
-          ...(pages.includes(status) && { 'text/html': { schema: { type: 'string' as const } } }),
+          ...(pages.includes(status) && { 'text/html': TEXT }),
         },
       }),
     ),

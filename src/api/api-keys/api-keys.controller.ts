@@ -6,8 +6,8 @@ import { ADMIN, type Principal, type RequestContext, type Scope } from '../../ac
 import { Requires, RequiresKey } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
-import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
+import { ApiResponse, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiKeyDto, ApiKeyPageDto, CreateApiKeyDto, CreatedApiKeyDto, OwnApiKeyDto } from './api-key.dto.js';
 import { ApiKeysService, type KeyPosition } from '../../managing/api-keys.service.js';
 import { Cursors } from '../../http/cursor.js';
@@ -21,7 +21,6 @@ const ADMINISTRATOR: OwnApiKeyDto = {
 };
 
 const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
-const WRITES = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'INVALID_IDEMPOTENCY_KEY', 'OUTCOME_UNKNOWN'] as const;
 
 @ApiTags('api-keys')
 @Requires('admin')
@@ -39,22 +38,15 @@ export class ApiKeysController {
    */
   @Post()
   @ApiIdempotencyKey()
-  @ApiResponse({
-    status: 201,
-    description: 'Created.',
-    type: CreatedApiKeyDto,
-    headers: { Location: { description: 'The path of the API key.', schema: { type: 'string' } }, ...REPLAYED_HEADER },
-  })
+  @ApiReturns(
+    CreatedApiKeyDto,
+    'Created.',
+    { Location: textHeader('The path of the API key.'), ...REPLAYED_HEADER },
+    201,
+  )
   @ApiProblems(
-    'MALFORMED_JSON',
-    'INVALID_REQUEST',
-    ...PREFIX_CODES,
-    'UNKNOWN_NAMING_AUTHORITY',
-    'HANDLE_USER_TAKEN',
-    'BODY_TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-    FORBIDDEN,
-    ...WRITES,
+    ...[...BODY_CODES, ...PREFIX_CODES, ...(['UNKNOWN_NAMING_AUTHORITY', 'HANDLE_USER_TAKEN'] as const)],
+    ...([FORBIDDEN, ...IDEMPOTENCY_CODES] as const),
   )
   async createKey(
     @ValidBody() request: CreateApiKeyDto,
@@ -73,12 +65,7 @@ export class ApiKeysController {
    * @remarks The list includes revoked and expired keys.
    */
   @Get()
-  @ApiResponse({
-    status: 200,
-    description: 'One page of API keys, in order of creation.',
-    type: ApiKeyPageDto,
-    headers: NEXT_PAGE_HEADER,
-  })
+  @ApiReturns(ApiKeyPageDto, 'One page of API keys, in order of creation.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', FORBIDDEN)
   async listKeys(
     @ValidQuery() { limit, cursor }: PageQueryDto,
@@ -103,7 +90,7 @@ export class ApiKeysController {
    */
   @Get('self')
   @RequiresKey()
-  @ApiResponse({ status: 200, description: 'The API key of the request, without its secret.', type: OwnApiKeyDto })
+  @ApiReturns(OwnApiKeyDto, 'The API key of the request, without its secret.')
   @ApiProblems('API_KEY_NOT_FOUND')
   async getOwnApiKey(
     @CurrentPrincipal() principal: Principal,
@@ -119,7 +106,7 @@ export class ApiKeysController {
    * @remarks A revoked or expired key is returned too. Only the response to the creation contains the secret.
    */
   @Get(':id')
-  @ApiResponse({ status: 200, description: 'The API key, without its secret.', type: ApiKeyDto })
+  @ApiReturns(ApiKeyDto, 'The API key, without its secret.')
   @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN)
   async getKey(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ApiKeyDto> {
     return apiKeyDtoOf(await this.service.find(id, principal));
@@ -133,11 +120,8 @@ export class ApiKeysController {
   @Post(':id/confirm')
   @HttpCode(HttpStatus.OK)
   @ApiIdempotencyKey()
-  @ApiResponse({ status: 200, description: 'The confirmed API key.', type: ApiKeyDto, headers: REPLAYED_HEADER })
-  @ApiProblems(
-    ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
-    ...(['OPEN_ACCESS_FORBIDDEN', 'API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES] as const),
-  )
+  @ApiReturns(ApiKeyDto, 'The confirmed API key.', REPLAYED_HEADER)
+  @ApiProblems(...BODY_CODES, 'OPEN_ACCESS_FORBIDDEN', 'API_KEY_NOT_FOUND', FORBIDDEN, ...IDEMPOTENCY_CODES)
   async confirmKey(
     @Param('id') id: string,
     @Req() { body }: FastifyRequest,
@@ -159,7 +143,7 @@ export class ApiKeysController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiIdempotencyKey()
   @ApiResponse({ status: 204, description: 'The API key is revoked.', headers: REPLAYED_HEADER })
-  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN, ...WRITES)
+  @ApiProblems('API_KEY_NOT_FOUND', FORBIDDEN, ...IDEMPOTENCY_CODES)
   async revokeKey(
     @Param('id') id: string,
     @Context() context: RequestContext,

@@ -26,8 +26,8 @@ import {
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiBody, ApiConsumes, ApiHeader, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiBody, ApiConsumes, ApiHeader, ApiReturns, ApiTags, TEXT, textHeader } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
@@ -37,13 +37,10 @@ import { CurationService } from '../../changing/curation.service.js';
 import { ActivateIdentifierDto, UpdateIdentifierDto } from './update-identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
 
-const text = { schema: { type: 'string' as const } };
-
 const ALWAYS: readonly ProblemCode[] = [
-  ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_PRECONDITION', 'INVALID_IDEMPOTENCY_KEY'] as const),
-  ...(['MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'WRONG_STATE', 'REQUEST_IN_FLIGHT', 'PRECONDITION_FAILED'] as const),
-  ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'OUTCOME_UNKNOWN'] as const),
-  ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
+  ...BODY_CODES,
+  ...(['INVALID_PRECONDITION', 'WRONG_STATE', ...IDEMPOTENCY_CODES, 'MALFORMED_URL'] as const),
+  ...(['IDENTIFIER_NOT_FOUND', 'PRECONDITION_FAILED', 'NAMING_AUTHORITY_FORBIDDEN'] as const),
   ...SYNTAX_CODES,
 ];
 const OF_NAMES = [
@@ -62,18 +59,13 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
         'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the identifier may have, or `*` for any. ' +
         'The `ETag` also tells equal versions apart before and after a restore of the database; changes of other identifiers, such as ' +
         'those in `describes` and `newerVersions`, do not conflict.',
-      ...text,
+      ...TEXT,
       ...(ifMatch === 'required' && { example: '*' }),
     }),
     ApiIdempotencyKey(),
-    ApiResponse({
-      status: 200,
-      description: 'The updated identifier.',
-      type: IdentifierDto,
-      headers: {
-        ETag: { description: 'Entity tag of the representation.', ...text },
-        ...REPLAYED_HEADER,
-      },
+    ApiReturns(IdentifierDto, 'The updated identifier.', {
+      ETag: textHeader('Entity tag of the representation.'),
+      ...REPLAYED_HEADER,
     }),
     ApiProblems(...ALWAYS, ...codes),
   );

@@ -5,7 +5,15 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { LongLived } from '../../access/limits/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
-import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiResponse,
+  ApiTags,
+  TEXT,
+  getSchemaPath,
+  textHeader,
+} from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { EventPageDto } from './event.dto.js';
@@ -14,8 +22,6 @@ import { EventLog } from '../../history/event-log.js';
 import { eventStream, eventOf } from './event-presenter.js';
 import { EventsQueryDto } from './events-query.dto.js';
 import { namedType } from '../../http/headers/accept.js';
-
-const text = { schema: { type: 'string' as const } };
 
 @ApiTags('events')
 @Requires('read')
@@ -51,22 +57,22 @@ export class EventsController {
    */
   @Get()
   @LongLived()
-  @ApiHeader({ name: 'Accept', required: false, description: 'Send `text/event-stream` for a stream.', ...text })
+  @ApiHeader({ name: 'Accept', required: false, ...textHeader('Send `text/event-stream` for a stream.') })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
     description:
       'The ID of the last event that the client received; resumes a stream and takes precedence over `cursor`.',
-    ...text,
+    ...TEXT,
   })
   @ApiExtraModels(EventPageDto)
   @ApiResponse({
     status: 200,
     description: 'The events after `cursor`.',
-    headers: { Vary: { description: '`Accept`, where the response depends on it.', ...text } },
+    headers: { Vary: textHeader('`Accept`, where the response depends on it.') },
     content: {
       'application/json': { schema: { $ref: getSchemaPath(EventPageDto) } },
-      'text/event-stream': { schema: { type: 'string' } },
+      'text/event-stream': TEXT,
     },
   })
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'CURSOR_AHEAD', ...PREFIX_CODES)

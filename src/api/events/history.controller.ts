@@ -5,7 +5,7 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiParam, ApiReturns, ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { locationOf } from '../../registry/identifier-record.js';
@@ -14,13 +14,6 @@ import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query
 import { EventCursors } from '../../history/event-cursors.js';
 import { type History, type HistoryPage, HistoryService } from '../../history/history.service.js';
 import { changeDtoOf } from './event-presenter.js';
-
-const PAGE = {
-  status: 200,
-  description: 'One page, oldest first.',
-  type: HistoryPageDto,
-  headers: NEXT_PAGE_HEADER,
-};
 
 @Requires('read')
 @ShowsHistory()
@@ -40,7 +33,7 @@ export class HistoryController {
   @Get('identifiers/:identifier/history')
   @ApiTags('identifiers')
   @ApiIdentifierParam()
-  @ApiResponse(PAGE)
+  @ApiReturns(HistoryPageDto, 'One page, oldest first.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', ...SYNTAX_CODES)
   async ofIdentifier(
     @Param('identifier') identifier: string,
@@ -64,7 +57,7 @@ export class HistoryController {
     description: 'The prefix of the naming authority, percent-encoded.',
     example: '100.102',
   })
-  @ApiResponse(PAGE)
+  @ApiReturns(HistoryPageDto, 'One page, oldest first.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async ofNamingAuthority(
     @Param('namingAuthority') namingAuthority: string,

@@ -12,7 +12,7 @@ import { sendStream } from '../../http/body/send-stream.js';
 import { CSV, JSON_LINES, NDJSON } from '../../http/body/streamed-body.js';
 import { ValidQuery, withQueryPointers } from '../../http/validation/request-validation.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
+import { ApiHeader, ApiResponse, ApiTags, TEXT, getSchemaPath, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
@@ -89,19 +89,19 @@ export class ExportController {
     required: false,
     description:
       'Send `text/csv` for CSV, which `columns`, `delimiter` and `excel` return too; otherwise the response is NDJSON, as `application/jsonl` where that is preferred.',
-    schema: { type: 'string' },
+    ...TEXT,
   })
   @ApiResponse({
     status: 200,
     description: 'One JSON object on each line.',
     headers: {
-      'Content-Disposition': { description: 'The name of the file (RFC 6266).', schema: { type: 'string' } },
-      Vary: { description: '`Accept`, where the response depends on it.', schema: { type: 'string' } },
+      'Content-Disposition': textHeader('The name of the file (RFC 6266).'),
+      Vary: textHeader('`Accept`, where the response depends on it.'),
     },
     content: {
       [NDJSON]: { schema: LINE_SCHEMA },
       [JSON_LINES]: { schema: LINE_SCHEMA },
-      [CSV]: { schema: { type: 'string' } },
+      [CSV]: TEXT,
     },
   })
   @ApiProblems('INVALID_REQUEST', 'NOT_ACCEPTABLE', ...SYNTAX_CODES)

@@ -13,8 +13,17 @@ import { type CursorKind, Cursors } from '../../http/cursor.js';
 import { ValidBody, ValidQuery, withQueryPointers } from '../../http/validation/request-validation.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiExtraModels, ApiHeader, ApiResponse, ApiTags, getSchemaPath } from '../../openapi/annotations.js';
-import { ApiProblems, ApiProblemsOrPages } from '../../problem/api-problems.js';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiResponse,
+  ApiReturns,
+  ApiTags,
+  TEXT,
+  getSchemaPath,
+  textHeader,
+} from '../../openapi/annotations.js';
+import { ApiProblems, ApiProblemsOrPages, BODY_CODES } from '../../problem/api-problems.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem, malformed } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
@@ -44,12 +53,11 @@ const CURSOR_KINDS: Readonly<Record<PageOrder, CursorKind>> = {
 
 const LOOKUP_PATH = '/identifiers/lookup';
 
-const text = { schema: { type: 'string' as const } };
-
 /** A look-up of up to this many texts takes no place, because its records are smaller than a page. */
 const FEW_ITEMS = 10;
 
-const VARY = { Vary: { description: '`Accept`, where the response depends on it.', ...text } };
+const ETAG = { ETag: textHeader('Entity tag of the representation.') };
+const VARY = { Vary: textHeader('`Accept`, where the response depends on it.') };
 
 @ApiTags('identifiers')
 @Requires('read')
@@ -74,12 +82,7 @@ export class LookupController {
    * up to two seconds and then fail with 503 `OVERLOADED`.
    */
   @Get()
-  @ApiResponse({
-    status: 200,
-    description: 'One page; empty when nothing matches.',
-    type: IdentifierPageDto,
-    headers: NEXT_PAGE_HEADER,
-  })
+  @ApiReturns(IdentifierPageDto, 'One page; empty when nothing matches.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'FILTER_TOO_BROAD', ...SYNTAX_CODES)
   async list(
     @ValidQuery() query: ListQueryDto,
@@ -117,12 +120,8 @@ export class LookupController {
   @OnlyReads()
   @LargeBody()
   @HttpCode(HttpStatus.OK)
-  @ApiResponse({
-    status: 200,
-    description: 'One result for each text, in order of the request.',
-    type: LookupResponseDto,
-  })
-  @ApiProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  @ApiReturns(LookupResponseDto, 'One result for each text, in order of the request.')
+  @ApiProblems(...BODY_CODES)
   async findMany(
     @ValidBody() { items }: LookupRequestDto,
     @CurrentPrincipal() principal: Principal,
@@ -150,26 +149,21 @@ export class LookupController {
     name: 'Accept',
     required: false,
     description: `Send \`${HTML}\` for a page, or \`${LINKSET}\` for typed links; otherwise the response is JSON.`,
-    ...text,
+    ...TEXT,
   })
-  @ApiHeader({
-    name: 'If-None-Match',
-    required: false,
-    description: 'Entity tags that the client has stored.',
-    ...text,
-  })
+  @ApiHeader({ name: 'If-None-Match', required: false, ...textHeader('Entity tags that the client has stored.') })
   @ApiExtraModels(IdentifierDto, ChoicesDto, LinksetDto)
   @ApiResponse({
     status: 200,
     description: 'The identifier.',
     headers: {
-      ETag: { description: 'Entity tag of the representation.', ...text },
-      Link: { description: 'Typed links of the FAIR Signposting profile, such as rel="cite-as" (RFC 8288).', ...text },
+      ...ETAG,
+      Link: textHeader('Typed links of the FAIR Signposting profile, such as rel="cite-as" (RFC 8288).'),
       ...VARY,
     },
     content: {
       'application/json': { schema: { $ref: getSchemaPath(IdentifierDto) } },
-      [HTML]: text,
+      [HTML]: TEXT,
       [LINKSET]: { schema: { $ref: getSchemaPath(LinksetDto) } },
     },
   })
@@ -177,16 +171,12 @@ export class LookupController {
     status: 300,
     description: 'Several identifiers have this GUID.',
     headers: VARY,
-    content: { 'application/json': { schema: { $ref: getSchemaPath(ChoicesDto) } }, [HTML]: text },
+    content: { 'application/json': { schema: { $ref: getSchemaPath(ChoicesDto) } }, [HTML]: TEXT },
   })
   @ApiResponse({
     status: 304,
     description: 'The representation has not changed.',
-    headers: {
-      ETag: { description: 'Entity tag of the representation.', ...text },
-      Link: { description: 'As in 200.', ...text },
-      ...VARY,
-    },
+    headers: { ...ETAG, Link: textHeader('As in 200.'), ...VARY },
   })
   @ApiProblemsOrPages(
     [404, 410, 451],

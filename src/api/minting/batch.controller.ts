@@ -9,8 +9,8 @@ import { LargeBody } from '../../http/body/body-limits.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { ValidBody, ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import { sendStream } from '../../http/body/send-stream.js';
-import { ApiBody, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiBody, ApiReturns, ApiTags } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import { invalidValue } from '../../problem/problem.js';
 import type { NamedResult } from '../../minting/mint-outcome.js';
 import { MintPresenter, type ResultStyle } from './mint-presenter.js';
@@ -50,16 +50,13 @@ export class BatchController {
   @ApiIdempotencyKey()
   @ApiBody({ type: BatchRequestDto })
   @ApiPrefer('return=minimal')
-  @ApiResponse({
-    status: 200,
-    description: 'One result for each item, in order of the request.',
-    type: BatchResponseDto,
-    headers: { ...REPLAYED_HEADER, ...PREFERENCE_HEADER },
+  @ApiReturns(BatchResponseDto, 'One result for each item, in order of the request.', {
+    ...REPLAYED_HEADER,
+    ...PREFERENCE_HEADER,
   })
   @ApiProblems(
-    ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_FLIGHT'] as const),
-    ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'OUTCOME_UNKNOWN', 'BATCH_REFUSED'] as const),
-    ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'IDEMPOTENCY_KEY_REUSED'] as const),
+    ...(['BATCH_REFUSED', 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY'] as const),
+    ...[...BODY_CODES, ...IDEMPOTENCY_CODES],
   )
   async mint(
     @ValidBody() body: unknown,

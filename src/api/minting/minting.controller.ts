@@ -7,19 +7,16 @@ import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems } from '../../problem/api-problems.js';
+import { ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import { MintPresenter } from './mint-presenter.js';
 import { MintRequestDto, MintedIdentifierDto } from './mint-request.dto.js';
 import { MintingService } from '../../minting/minting.service.js';
 import { UpsertsService } from '../../changing/upserts.service.js';
 
 const HEADERS = {
-  Location: {
-    description: 'The path of the identifier. Absent where it is too long for a header.',
-    schema: { type: 'string' as const },
-  },
-  ETag: { description: 'Entity tag of the representation.', schema: { type: 'string' as const } },
+  Location: textHeader('The path of the identifier. Absent where it is too long for a header.'),
+  ETag: textHeader('Entity tag of the representation.'),
   ...REPLAYED_HEADER,
 };
 
@@ -42,36 +39,20 @@ export class MintingController {
   @Post()
   @Requires('mint', 'register')
   @ApiIdempotencyKey()
-  @ApiResponse({ status: 201, description: 'Minted.', type: MintedIdentifierDto, headers: HEADERS })
-  @ApiResponse({
-    status: 200,
-    description:
-      'The identifier that already has this metadata ID in the naming authority, after an update if one is requested.',
-    type: MintedIdentifierDto,
-    headers: HEADERS,
-  })
+  @ApiReturns(MintedIdentifierDto, 'Minted.', HEADERS, 201)
+  @ApiReturns(
+    MintedIdentifierDto,
+    'The identifier that already has this metadata ID in the naming authority, after an update if one is requested.',
+    HEADERS,
+  )
   @ApiProblems(
     ...(['MALFORMED_JSON', 'INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY'] as const),
     ...SYNTAX_CODES,
-    ...([
-      'METADATA_ID_TAKEN',
-      'GUID_TAKEN',
-      'IDENTIFIER_TAKEN',
-      'ALTERNATE_ID_TAKEN',
-      'KEY_COLLISION',
-      'REQUEST_IN_FLIGHT',
-      'WRONG_STATE',
-    ] as const),
-    ...([
-      'BODY_TOO_LARGE',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'WRONG_PROFILE',
-      'WRONG_METADATA_ID_SCHEME',
-      'OUTCOME_UNKNOWN',
-    ] as const),
+    ...(['METADATA_ID_TAKEN', 'GUID_TAKEN', 'IDENTIFIER_TAKEN', 'ALTERNATE_ID_TAKEN', 'KEY_COLLISION'] as const),
+    ...(['REQUEST_IN_FLIGHT', 'WRONG_STATE', 'WRONG_PROFILE', 'WRONG_METADATA_ID_SCHEME'] as const),
     ...(['UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY', 'METADATA_ID_IS_IDENTIFIER'] as const),
-    ...(['INVALID_PREDECESSOR', 'RECORD_TOO_LARGE'] as const),
-    ...(['IDEMPOTENCY_KEY_REUSED', 'NAMING_AUTHORITY_FORBIDDEN', 'OVERLOADED'] as const),
+    ...(['INVALID_PREDECESSOR', 'RECORD_TOO_LARGE', 'NAMING_AUTHORITY_FORBIDDEN'] as const),
+    ...([...BODY_CODES, ...IDEMPOTENCY_CODES, 'OVERLOADED'] as const),
   )
   async mint(
     @ValidBody() request: MintRequestDto,

@@ -6,8 +6,8 @@ import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
-import { ApiHeader, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
+import { ApiHeader, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
@@ -20,8 +20,7 @@ import { type DescribedNamingAuthority, serializeSettings } from '../../managing
 import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
-const text = (description: string) => ({ description, schema: { type: 'string' as const } });
-const ETAG = { ETag: text('Strong entity tag of the settings: their version.') };
+const ETAG = { ETag: textHeader('Strong entity tag of the settings: their version.') };
 
 const PREFIX_POINTER = '#path/namingAuthority';
 
@@ -32,12 +31,7 @@ const ApiNamingAuthorityParam = (): MethodDecorator =>
     example: '100.102',
   });
 
-const BODY = ['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 const FORBIDDEN = 'NAMING_AUTHORITY_FORBIDDEN';
-const ONCE = [
-  ...['INVALID_IDEMPOTENCY_KEY' as const, 'IDEMPOTENCY_KEY_REUSED' as const, 'REQUEST_IN_FLIGHT' as const],
-  'OUTCOME_UNKNOWN' as const,
-];
 
 @ApiTags('naming authorities')
 @Controller('naming-authorities')
@@ -53,12 +47,7 @@ export class NamingAuthoritiesController {
    */
   @Get()
   @Requires('read')
-  @ApiResponse({
-    status: 200,
-    description: 'One page of naming authorities.',
-    type: NamingAuthorityPageDto,
-    headers: NEXT_PAGE_HEADER,
-  })
+  @ApiReturns(NamingAuthorityPageDto, 'One page of naming authorities.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR')
   async list(
     @ValidQuery() query: PageQueryDto,
@@ -82,12 +71,7 @@ export class NamingAuthoritiesController {
   @Get(':namingAuthority')
   @Requires('read')
   @ApiNamingAuthorityParam()
-  @ApiResponse({
-    status: 200,
-    description: 'The settings, relatives and counts of the naming authority.',
-    type: NamingAuthorityDto,
-    headers: ETAG,
-  })
+  @ApiReturns(NamingAuthorityDto, 'The settings, relatives and counts of the naming authority.', ETAG)
   @ApiProblems('MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async find(
     @Param('namingAuthority') prefix: string,
@@ -108,21 +92,16 @@ export class NamingAuthoritiesController {
   @Post()
   @Requires('admin')
   @ApiIdempotencyKey()
-  @ApiResponse({
-    status: 201,
-    description: 'Created.',
-    type: NamingAuthorityDto,
-    headers: { Location: text('The path of the naming authority.'), ...ETAG, ...REPLAYED_HEADER },
-  })
+  @ApiReturns(
+    NamingAuthorityDto,
+    'Created.',
+    { Location: textHeader('The path of the naming authority.'), ...ETAG, ...REPLAYED_HEADER },
+    201,
+  )
   @ApiProblems(
-    ...BODY,
-    ...PREFIX_CODES,
-    'NAMING_AUTHORITY_TAKEN',
-    'PARENT_NOT_FOUND',
-    'READ_ONLY_MEMBER',
-    'RESERVED_NAMING_AUTHORITY',
-    FORBIDDEN,
-    ...ONCE,
+    ...[...BODY_CODES, ...PREFIX_CODES],
+    ...(['NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', 'READ_ONLY_MEMBER', 'RESERVED_NAMING_AUTHORITY'] as const),
+    ...([FORBIDDEN, ...IDEMPOTENCY_CODES] as const),
   )
   async create(
     @ValidBody() request: CreateNamingAuthorityDto,
@@ -153,28 +132,19 @@ export class NamingAuthoritiesController {
   @ApiHeader({
     name: 'If-Match',
     required: true,
-    description: 'The `ETag` of the settings that the change is based on, or `*` for any.',
-    schema: { type: 'string' },
+    ...textHeader('The `ETag` of the settings that the change is based on, or `*` for any.'),
     example: '*',
   })
   @ApiIdempotencyKey()
-  @ApiResponse({
-    status: 200,
-    description: 'The settings after the change; unchanged where the request differs in nothing.',
-    type: NamingAuthorityDto,
-    headers: { ...ETAG, ...REPLAYED_HEADER },
+  @ApiReturns(NamingAuthorityDto, 'The settings after the change; unchanged where the request differs in nothing.', {
+    ...ETAG,
+    ...REPLAYED_HEADER,
   })
   @ApiProblems(
-    ...BODY,
+    ...BODY_CODES,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),
-    ...([
-      'PRECONDITION_FAILED',
-      'READ_ONLY_MEMBER',
-      'CONFLICT_IN_PROGRESS',
-      FORBIDDEN,
-      ...PREFIX_CODES,
-      ...ONCE,
-    ] as const),
+    ...(['PRECONDITION_FAILED', 'READ_ONLY_MEMBER', 'CONFLICT_IN_PROGRESS', FORBIDDEN] as const),
+    ...[...PREFIX_CODES, ...IDEMPOTENCY_CODES],
   )
   async change(
     @Param('namingAuthority') prefix: string,

@@ -8,8 +8,8 @@ import { LargeBody } from '../../http/body/body-limits.js';
 import { sendList } from '../../http/body/list-response.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiOnlyProblems, ApiProblems } from '../../problem/api-problems.js';
+import { ApiReturns, ApiTags } from '../../openapi/annotations.js';
+import { ApiOnlyProblems, ApiProblems, BODY_CODES } from '../../problem/api-problems.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER } from '../representation/identifier.dto.js';
 import { NormalizationService, type NormalizeResult } from '../../finding/normalization.service.js';
 import {
@@ -41,12 +41,8 @@ export class NormalizationController {
   @OnlyReads()
   @LargeBody()
   @HttpCode(HttpStatus.OK)
-  @ApiResponse({
-    status: 200,
-    description: 'One result for each text, in order of the request.',
-    type: NormalizeResponseDto,
-  })
-  @ApiOnlyProblems('MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...ALWAYS)
+  @ApiReturns(NormalizeResponseDto, 'One result for each text, in order of the request.')
+  @ApiOnlyProblems(...BODY_CODES, ...ALWAYS)
   async normalize(
     @ValidBody() { items }: NormalizeRequestDto,
     @CurrentPrincipal() principal: Principal,
@@ -61,7 +57,7 @@ export class NormalizationController {
    */
   @Get('identifiers/:identifier/uris')
   @ApiIdentifierParam(undefined, 'A GUID alone is not a Handle and has none of these URIs: all members are null.')
-  @ApiResponse({ status: 200, description: 'The canonical URIs of the identifier.', type: RenderedUrisDto })
+  @ApiReturns(RenderedUrisDto, 'The canonical URIs of the identifier.')
   @ApiProblems('MALFORMED_URL', ...SYNTAX_CODES)
   async uris(
     @Param('identifier') identifier: string,

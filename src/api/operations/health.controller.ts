@@ -3,7 +3,7 @@ import { Uncounted } from '../../access/limits/limits.guard.js';
 import { Drain } from '../../http/server/drain.js';
 import { Public } from '../../access/requires.js';
 import { VERSION } from '../../config/version.js';
-import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiReturns, ApiTags } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { HealthDto } from './health.dto.js';
 import { Readiness } from '../../storage/readiness.js';
@@ -23,7 +23,7 @@ export class HealthController {
    * @remarks The check reads nothing, so it succeeds even while the database does not respond and while the process stops.
    */
   @Get('live')
-  @ApiResponse({ status: 200, description: 'The process is running.', type: HealthDto })
+  @ApiReturns(HealthDto, 'The process is running.')
   @ApiOnlyProblems()
   live(): HealthDto {
     return { state: 'ok', version: VERSION };
@@ -36,7 +36,7 @@ export class HealthController {
    * one waits, and after the signal that stops the process. A result is reused for one second.
    */
   @Get('ready')
-  @ApiResponse({ status: 200, description: 'The service can process requests.', type: HealthDto })
+  @ApiReturns(HealthDto, 'The service can process requests.')
   @ApiOnlyProblems('DATABASE_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN')
   async ready(): Promise<HealthDto> {
     this.drain.requireOpen();

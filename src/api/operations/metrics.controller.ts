@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiResponse, ApiTags } from '../../openapi/annotations.js';
+import { ApiResponse, ApiTags, TEXT } from '../../openapi/annotations.js';
 import { ApiOnlyProblems } from '../../problem/api-problems.js';
 import { Metrics } from '../../metrics/metrics.js';
 
@@ -23,7 +23,7 @@ export class MetricsController {
   @ApiResponse({
     status: 200,
     description: 'The metrics since the start of the process.',
-    content: { 'text/plain': { schema: { type: 'string' } } },
+    content: { 'text/plain': TEXT },
   })
   @ApiOnlyProblems(
     'UNAUTHENTICATED',

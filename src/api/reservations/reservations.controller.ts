@@ -7,9 +7,8 @@ import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
-import { ApiBody, ApiParam, ApiResponse, ApiTags } from '../../openapi/annotations.js';
-import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
-import type { ServiceCode } from '../../problem/catalogue.js';
+import { ApiBody, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
 import { presentReport } from './report-presenter.js';
 import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
@@ -17,23 +16,11 @@ import { parseReservation } from '../../reserving/reservation.js';
 import { ReservationService } from '../../reserving/reservations.service.js';
 import type { Settlement } from '../../reserving/settlement.js';
 
-const text = { schema: { type: 'string' as const } };
-
 const ID = { name: 'id', description: 'The ID of the reservation.', schema: { type: 'string', format: 'uuid' } };
 
 const ID_POINTER = '#path/id';
 
-const OF_A_CHANGE: readonly ServiceCode[] = [
-  ...([
-    'MALFORMED_JSON',
-    'INVALID_REQUEST',
-    'INVALID_IDEMPOTENCY_KEY',
-    'REQUEST_IN_FLIGHT',
-    'OUTCOME_UNKNOWN',
-  ] as const),
-  ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED'] as const),
-  ...(['NAMING_AUTHORITY_FORBIDDEN'] as const),
-];
+const OF_A_CHANGE = [...BODY_CODES, ...IDEMPOTENCY_CODES, 'NAMING_AUTHORITY_FORBIDDEN'] as const;
 
 /** The decorators that activation and release share. */
 const Settles = (action: 'activate' | 'release'): MethodDecorator =>
@@ -46,12 +33,7 @@ const Settles = (action: 'activate' | 'release'): MethodDecorator =>
     ApiParam(ID),
     ApiIdempotencyKey(),
     ApiBody({ type: ReservationMembersDto, required: false }),
-    ApiResponse({
-      status: 200,
-      description: 'One result for each identifier.',
-      type: ReservationReportDto,
-      headers: REPLAYED_HEADER,
-    }),
+    ApiReturns(ReservationReportDto, 'One result for each identifier.', REPLAYED_HEADER),
     ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND'),
   );
 
@@ -68,12 +50,12 @@ export class ReservationController {
   @Post()
   @Requires('mint')
   @ApiIdempotencyKey()
-  @ApiResponse({
-    status: 201,
-    description: 'Reserved.',
-    type: ReservationDto,
-    headers: { Location: { description: 'The path of the reservation.', ...text }, ...REPLAYED_HEADER },
-  })
+  @ApiReturns(
+    ReservationDto,
+    'Reserved.',
+    { Location: textHeader('The path of the reservation.'), ...REPLAYED_HEADER },
+    201,
+  )
   @ApiProblems(...OF_A_CHANGE, ...PREFIX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(
     @ValidBody() request: CreateReservationDto,
@@ -93,7 +75,7 @@ export class ReservationController {
   @Get(':id')
   @Requires('read')
   @ApiParam(ID)
-  @ApiResponse({ status: 200, description: 'The reservation.', type: ReservationDto })
+  @ApiReturns(ReservationDto, 'The reservation.')
   @ApiProblems('MALFORMED_URL', 'RESERVATION_NOT_FOUND')
   async find(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<ReservationDto> {
     return this.reservations.find(id, principal);

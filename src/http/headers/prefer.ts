@@ -1,4 +1,4 @@
-import { ApiHeader } from '../../openapi/annotations.js';
+import { ApiHeader, textHeader } from '../../openapi/annotations.js';
 
 const MINIMAL = /^[ \t]*return[ \t]*=[ \t]*(?:minimal|"minimal")[ \t]*$/i;
 const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
@@ -64,8 +64,5 @@ export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[])
 const PREFERENCES = { 'return=minimal': MINIMAL_TEXT, summary: SUMMARY_TEXT };
 
 export const PREFERENCE_HEADER = {
-  'Preference-Applied': {
-    description: 'The preferences that the response follows (RFC 7240 3).',
-    schema: { type: 'string' as const },
-  },
+  'Preference-Applied': textHeader('The preferences that the response follows (RFC 7240 3).'),
 };

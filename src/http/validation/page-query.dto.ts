@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
-import { ApiProperty } from '../../openapi/annotations.js';
+import { ApiProperty, textHeader } from '../../openapi/annotations.js';
 import { Read } from './fast-rules.js';
 import { Optional } from './member-decorators.js';
 import { MAX_CURSOR_LENGTH } from '../cursor.js';
@@ -45,8 +45,5 @@ export class PageQueryDto {
 
 /** The OpenAPI description of the header of a page that is not the last one. */
 export const NEXT_PAGE_HEADER = {
-  Link: {
-    description: 'The next page, as rel="next" (RFC 8288). Absent on the last page.',
-    schema: { type: 'string' as const },
-  },
+  Link: textHeader('The next page, as rel="next" (RFC 8288). Absent on the last page.'),
 };

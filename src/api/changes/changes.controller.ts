@@ -8,22 +8,14 @@ import { ChangeStreamService, type ReadyChunk } from '../../changing/change-stre
 import type { ReceivedChange } from '../../changing/change-line.js';
 import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
-import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { columnRule } from '../../http/csv/file-columns.js';
+import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { LineOperation } from '../../http/lines/line-operation.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
-import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
+import { CSV, NDJSON, streamedBody } from '../../http/body/streamed-body.js';
 import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiExtraModels,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '../../openapi/annotations.js';
+import { ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ChangeLineDto, ChangeResultDto, ChangesQueryDto } from './change.dto.js';
 import { CHANGE_COLUMNS, readRow } from './change-columns.js';
@@ -58,26 +50,7 @@ export class ChangesController {
   @Requires('curate')
   @HttpCode(HttpStatus.OK)
   @ApiIdempotencyKey()
-  @ReadsStream(NDJSON, CSV)
-  @ApiConsumes(NDJSON, CSV)
-  @ApiPrefer('return=minimal', 'summary')
-  @ApiExtraModels(ChangeLineDto, ChangeResultDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({
-    schema: { $ref: getSchemaPath(ChangeLineDto) },
-    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(CHANGE_COLUMNS)}`,
-  })
-  @ApiResponse({
-    status: 200,
-    description: 'One JSON object on each line.',
-    headers: PREFERENCE_HEADER,
-    content: {
-      [NDJSON]: {
-        schema: {
-          anyOf: [ChangeResultDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
-        },
-      },
-    },
-  })
+  @LineOperation(ChangeLineDto, ChangeResultDto, CHANGE_COLUMNS, 'return=minimal', 'summary')
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   async changeIdentifiers(
     @ValidQuery() { dryRun, columns, namingAuthority }: ChangesQueryDto,

@@ -4,23 +4,15 @@ import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
 import { Requires } from '../../access/requires.js';
-import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
-import { columnRule } from '../../http/csv/file-columns.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
+import { LineOperation } from '../../http/lines/line-operation.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
-import { CSV, NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiExtraModels,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '../../openapi/annotations.js';
+import { CSV, NDJSON, streamedBody } from '../../http/body/streamed-body.js';
+import { ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import type { Problem } from '../../problem/problem.js';
 import { IMPORT_COLUMNS, readRow } from './transfer-columns.js';
@@ -57,26 +49,7 @@ export class ImportController {
   @Post('import')
   @Requires('admin')
   @HttpCode(HttpStatus.OK)
-  @ReadsStream(NDJSON, CSV)
-  @ApiConsumes(NDJSON, CSV)
-  @ApiPrefer('summary')
-  @ApiExtraModels(TransferLineDto, ImportResultDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({
-    schema: { $ref: getSchemaPath(TransferLineDto) },
-    description: `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(IMPORT_COLUMNS)}`,
-  })
-  @ApiResponse({
-    status: 200,
-    description: 'One JSON object on each line.',
-    headers: PREFERENCE_HEADER,
-    content: {
-      [NDJSON]: {
-        schema: {
-          anyOf: [ImportResultDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })),
-        },
-      },
-    },
-  })
+  @LineOperation(TransferLineDto, ImportResultDto, IMPORT_COLUMNS, 'summary')
   @ApiProblems('INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE')
   async import(
     @ValidQuery() { dryRun, columns }: FileQueryDto,

@@ -5,20 +5,13 @@ import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
-import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
+import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
-import { StreamEndDto, StreamSummaryDto } from '../../http/body/stream-summary.dto.js';
+import { LineOperation } from '../../http/lines/line-operation.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
-import { NDJSON, ReadsStream, streamedBody } from '../../http/body/streamed-body.js';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiExtraModels,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '../../openapi/annotations.js';
+import { NDJSON, streamedBody } from '../../http/body/streamed-body.js';
+import { ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { BulkQueryDto, MintItemDto, MintLineDto, readItem } from './batch.dto.js';
@@ -49,24 +42,7 @@ export class BulkController {
   @Requires('mint', 'register')
   @HttpCode(HttpStatus.OK)
   @ApiIdempotencyKey()
-  @ReadsStream(NDJSON)
-  @ApiConsumes(NDJSON)
-  @ApiPrefer('return=minimal', 'summary')
-  @ApiExtraModels(MintItemDto, MintLineDto, StreamSummaryDto, StreamEndDto)
-  @ApiBody({
-    schema: { $ref: getSchemaPath(MintItemDto) },
-    description: 'One JSON object on each line. `application/jsonl` is accepted as the media type too.',
-  })
-  @ApiResponse({
-    status: 200,
-    description: 'One JSON object on each line.',
-    headers: PREFERENCE_HEADER,
-    content: {
-      [NDJSON]: {
-        schema: { anyOf: [MintLineDto, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })) },
-      },
-    },
-  })
+  @LineOperation(MintItemDto, MintLineDto, null, 'return=minimal', 'summary')
   @ApiProblems('INVALID_REQUEST', 'INVALID_IDEMPOTENCY_KEY', 'UNSUPPORTED_MEDIA_TYPE')
   async mint(
     @ValidQuery() { namingAuthority }: BulkQueryDto,

@@ -1,0 +1,37 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiResponse, getSchemaPath } from '../../openapi/annotations.js';
+import { type FileColumns, columnRule } from '../csv/file-columns.js';
+import { ApiPrefer, PREFERENCE_HEADER } from '../headers/prefer.js';
+import { StreamEndDto, StreamSummaryDto } from '../body/stream-summary.dto.js';
+import { CSV, NDJSON, ReadsStream } from '../body/streamed-body.js';
+
+/**
+ * Marks and describes an operation that reads a stream of lines and returns a result for each.
+ * @param columns those of CSV; null for an operation that reads NDJSON only.
+ */
+export function LineOperation(
+  line: new () => object,
+  result: new () => object,
+  columns: FileColumns | null,
+  ...preferences: readonly ('return=minimal' | 'summary')[]
+): MethodDecorator {
+  const types = columns === null ? [NDJSON] : [NDJSON, CSV];
+  const lines = { anyOf: [result, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })) };
+  const description =
+    columns === null
+      ? 'One JSON object on each line. `application/jsonl` is accepted as the media type too.'
+      : `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(columns)}`;
+  return applyDecorators(
+    ApiResponse({
+      status: 200,
+      description: 'One JSON object on each line.',
+      headers: PREFERENCE_HEADER,
+      content: { [NDJSON]: { schema: lines } },
+    }),
+    ApiBody({ schema: { $ref: getSchemaPath(line) }, description }),
+    ApiExtraModels(line, result, StreamSummaryDto, StreamEndDto),
+    ApiPrefer(...preferences),
+    ApiConsumes(...types),
+    ReadsStream(...types),
+  );
+}

@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '../http/headers/idempotency-key.js';
-import { type Principal, UNAUTHENTICATED, type RequestContext } from './principal.js';
+import { type Principal, UNAUTHENTICATED, type RequestContext, clientIdentity } from './principal.js';
 
 const CALLER = Symbol('caller');
 
@@ -18,6 +18,11 @@ export function setPrincipal(request: FastifyRequest, principal: Principal): voi
 /** The principal of a request; UNAUTHENTICATED before the guard has run. */
 export function principalOf(request: FastifyRequest): Principal {
   return (request.raw as WithCaller)[CALLER] ?? UNAUTHENTICATED;
+}
+
+/** The name under which a request is limited. */
+export function clientOf(request: FastifyRequest): string {
+  return clientIdentity(principalOf(request), request.ip);
 }
 
 /** @throws Problem INVALID_IDEMPOTENCY_KEY */

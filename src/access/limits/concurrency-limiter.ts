@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { BytePool } from './byte-pool.js';
 
 /** The member of a response that holds the promise of its handler; absent before the handler runs. */
 export const WORK = Symbol('access:work');
@@ -8,10 +9,12 @@ export interface Working {
 }
 
 export class ConcurrencyLimiter {
-  private readonly counts = new Map<string, number>();
+  private readonly underWay: BytePool;
 
   /** @param most maximum number of concurrent requests of one client; 0 for no limit. */
-  constructor(readonly most: number) {}
+  constructor(readonly most: number) {
+    this.underWay = new BytePool(Infinity, most);
+  }
 
   /**
    * Counts a request until its response has ended or its client has disconnected, and its handler has ended.
@@ -20,27 +23,15 @@ export class ConcurrencyLimiter {
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {
     // A closed connection emits no further event that would release the count.
     if (this.most === 0 || response.closed) return true;
-    if (!this.enter(client)) return false;
+    if (this.underWay.rejection(client, 1) !== null) return false;
+    this.underWay.take(client, 1);
     const leave = (): void => {
-      this.leave(client);
+      this.underWay.giveBack(client, 1);
     };
     response.once('close', () => {
       if (response[WORK] === undefined) leave();
       else void response[WORK].then(leave, leave);
     });
     return true;
-  }
-
-  private enter(client: string): boolean {
-    const count = this.counts.get(client) ?? 0;
-    if (count >= this.most) return false;
-    this.counts.set(client, count + 1);
-    return true;
-  }
-
-  private leave(client: string): void {
-    const left = (this.counts.get(client) ?? 1) - 1;
-    if (left === 0) this.counts.delete(client);
-    else this.counts.set(client, left);
   }
 }

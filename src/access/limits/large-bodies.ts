@@ -4,11 +4,10 @@ import { MERGED_BYTES, MergedBody } from '../../http/body/merged-body.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem, tooLarge } from '../../problem/problem.js';
-import { principalOf } from '../current-principal.js';
+import { clientOf, principalOf } from '../current-principal.js';
 import { ipPrefixOf } from '../../http/ip-prefix.js';
-import { clientIdentity } from '../principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
-import { BytePool } from './byte-pool.js';
+import { BytePool, poolProblem } from './byte-pool.js';
 
 /** Bodies with more bytes count against the memory limit of the process. */
 const COUNTED_BYTES = 65_536;
@@ -19,7 +18,11 @@ const LARGE_BYTES = 1_048_576;
 /** How many bodies of the largest size fit into each of the two pools. */
 const LARGEST_AT_ONCE = 4;
 
-const SOON = { headers: { 'retry-after': '1' } };
+const DETAILS = {
+  share:
+    'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.',
+  free: 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.',
+};
 
 /**
  * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key.
@@ -92,25 +95,15 @@ export class LargeBodies {
     if (!principalOf(request).isAnonymous || this.byAddress.acquire(ipPrefixOf(request.ip), reply.raw)) return;
     this.metrics.rejected('address_large_bodies');
     const detail = `Without an API key, one address may send at most ${this.byAddress.most} bodies of more than 1 MiB at the same time. Wait until one of these requests ends, or send smaller bodies.`;
-    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
+    throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
   }
 
   private requireBytes(request: FastifyRequest, bytes: number): void {
     const rejection = this.poolOf(request).rejection(clientOf(request), bytes);
     if (rejection === null) return;
     this.metrics.rejected('large_bodies');
-    if (rejection === 'free') {
-      const detail = 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.';
-      throw new Problem('OVERLOADED', detail, SOON);
-    }
-    const detail =
-      'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.';
-    throw new Problem('CONCURRENCY_LIMITED', detail, SOON);
+    throw poolProblem(rejection, DETAILS);
   }
-}
-
-function clientOf(request: FastifyRequest): string {
-  return clientIdentity(principalOf(request), request.ip);
 }
 
 /** Whether a route reads the whole body before its handler runs. */

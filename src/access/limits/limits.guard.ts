@@ -4,8 +4,7 @@ import type { RequestLimits } from '../../config/config.js';
 import { routeSettings } from '../../http/route-settings.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
-import { principalOf } from '../current-principal.js';
-import { clientIdentity } from '../principal.js';
+import { clientOf } from '../current-principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
 import { TokenBuckets, type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
@@ -41,7 +40,7 @@ export class LimitsGuard {
   }
 
   admit(request: FastifyRequest, reply: FastifyReply): void {
-    const client = clientIdentity(principalOf(request), request.ip);
+    const client = clientOf(request);
     this.requireRate(client, reply);
     this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
     this.largeBodies.admit(request, reply);
@@ -68,11 +67,11 @@ export class LimitsGuard {
   }
 
   private requireRoom(client: string, reply: FastifyReply, isLong: boolean): void {
-    const { most } = isLong ? this.long : this.short;
-    if ((isLong ? this.long : this.short).acquire(client, reply.raw)) return;
+    const limiter = isLong ? this.long : this.short;
+    if (limiter.acquire(client, reply.raw)) return;
     this.metrics.rejected(isLong ? 'key_long_lived' : 'key_concurrency');
     const kind = isLong ? 'long polls and event streams' : 'requests';
-    const detail = `A client may have at most ${most} concurrent ${kind}. Wait until one of them ends.`;
+    const detail = `A client may have at most ${limiter.most} concurrent ${kind}. Wait until one of them ends.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
   }
 }

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, clientGone } from '../../problem/problem.js';
-import { clientIdentity } from '../principal.js';
-import { principalOf } from '../current-principal.js';
-import { BytePool } from './byte-pool.js';
+import { type Problem, clientGone } from '../../problem/problem.js';
+import { clientOf } from '../current-principal.js';
+import { BytePool, poolProblem } from './byte-pool.js';
 
 /** A response, or another object that closes once. */
 export interface Closing {
@@ -19,15 +18,13 @@ export interface PlaceHolder {
 
 /** The client and the response of a request. */
 export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
-  return { client: clientIdentity(principalOf(request), request.ip), response: raw };
+  return { client: clientOf(request), response: raw };
 }
 
 interface Waiting {
   readonly client: string;
   readonly enter: () => void;
 }
-
-const SOON = { headers: { 'retry-after': '2' } };
 
 /**
  * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many places as then remain
@@ -140,11 +137,11 @@ export class Places {
   }
 
   private rejectionOf(client: string): Problem {
-    if (this.taken.rejection(client, 1) === 'share') {
-      const detail = `Of one client, at most ${this.share} such requests are served at once, and others wait for them; retry later.`;
-      return new Problem('CONCURRENCY_LIMITED', detail, SOON);
-    }
-    const detail = `At most ${this.most} such requests are served at once, and others wait for them; retry later.`;
-    return new Problem('OVERLOADED', detail, SOON);
+    const rest = 'such requests are served at once, and others wait for them; retry later.';
+    const details = {
+      share: `Of one client, at most ${this.share} ${rest}`,
+      free: `At most ${this.most} ${rest}`,
+    };
+    return poolProblem(this.taken.rejection(client, 1) ?? 'free', details, 2);
   }
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { onlyReads } from '../../http/route-settings.js';
 import type { Metrics } from '../../metrics/metrics.js';
-import { Problem } from '../../problem/problem.js';
-import { BytePool } from './byte-pool.js';
-import { holderOf } from './places.js';
+import { BytePool, poolProblem } from './byte-pool.js';
+import { clientOf } from '../current-principal.js';
 
 /** Responses with fewer UTF-16 code units are not counted. */
 const COUNTED_BYTES = 65_536;
@@ -12,6 +11,11 @@ const COUNTED_BYTES = 65_536;
 const MAX_BYTES = 67_108_864;
 /** Maximum bytes of unread responses of one client. */
 const SHARE = 33_554_432;
+
+const DETAILS = {
+  share: 'This client has not read large responses yet. Read them, or request smaller ones.',
+  free: 'Other clients have not read large responses yet. Retry after Retry-After.',
+};
 
 /**
  * Limits the memory of responses that clients have not read yet. A read whose response does not fit is rejected. The response to a
@@ -27,11 +31,11 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
     // The response is sent as bytes, because the socket would keep a second copy of a string in memory.
     const bytes = Buffer.from(payload);
     const counted = Math.min(bytes.length, SHARE);
-    const { client } = holderOf(request, reply);
+    const client = clientOf(request);
     const rejection = onlyReads(request) ? pool.rejection(client, counted) : null;
     if (rejection !== null) {
       metrics.rejected('unread_responses');
-      done(rejectionOf(rejection));
+      done(poolProblem(rejection, DETAILS));
       return;
     }
     if (!reply.raw.closed) {
@@ -42,13 +46,4 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
     }
     done(null, bytes);
   });
-}
-
-function rejectionOf(rejection: 'share' | 'free'): Problem {
-  const soon = { headers: { 'retry-after': '1' } };
-  if (rejection === 'free') {
-    return new Problem('OVERLOADED', 'Other clients have not read large responses yet. Retry after Retry-After.', soon);
-  }
-  const detail = 'This client has not read large responses yet. Read them, or request smaller ones.';
-  return new Problem('CONCURRENCY_LIMITED', detail, soon);
 }

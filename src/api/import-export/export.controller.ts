@@ -16,7 +16,7 @@ import { ApiHeader, ApiResponse, ApiTags, TEXT, getSchemaPath, textHeader } from
 import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
-import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRows } from './transfer-columns.js';
+import { BYTE_ORDER_MARK, columnsIn, writeHeader, writeRow } from './transfer-columns.js';
 import { ExportQueryDto } from './export-query.dto.js';
 import { ExportService } from '../../import-export/export.service.js';
 import { type TransferLine, lineOf } from './transfer-presenter.js';
@@ -34,7 +34,7 @@ interface Format {
   readonly contentType: string;
   readonly file: string;
   readonly head: string;
-  readonly write: (lines: readonly TransferLine[]) => string;
+  readonly write: (line: TransferLine) => string;
   /** The last line of an export that cannot continue. */
   readonly reject: (problem: Problem, line: number) => string;
 }
@@ -43,7 +43,7 @@ const LINES: Format = {
   contentType: NDJSON,
   file: 'identifiers.ndjson',
   head: '',
-  write: (lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  write: (line) => `${JSON.stringify(line)}\n`,
   reject: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
 };
 
@@ -54,7 +54,7 @@ function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
     contentType: `${CSV}; charset=utf-8; header=present`,
     file: 'identifiers.csv',
     head: `${excel === true ? BYTE_ORDER_MARK : ''}${writeHeader(form)}`,
-    write: (lines) => writeRows(lines, form),
+    write: (line) => writeRow(line, form),
     // CSV has no row for a problem.
     reject: () => '',
   };
@@ -125,29 +125,29 @@ export class ExportController {
         'cache-control': 'no-store',
       })
       .type(format.contentType);
-    const lines = (records: readonly IdentifierRecord[]): TransferLine[] =>
-      records.map((record) =>
-        lineOf(record, principal.redact(record), principal.has('admin') && principal.covers(record.namingAuthority)),
-      );
-    sendStream(request, reply, write(format, lines, first, pages, reply.raw));
+    const written = (record: IdentifierRecord): string => {
+      const isComplete = principal.has('admin') && principal.covers(record.namingAuthority);
+      return format.write(lineOf(record, principal.redact(record), isComplete));
+    };
+    sendStream(request, reply, write(format, written, first, pages, reply.raw));
   }
 }
 
 async function* write(
-  { head, write: rows, reject }: Format,
-  lines: (records: readonly IdentifierRecord[]) => TransferLine[],
+  { head, reject }: Format,
+  written: (record: IdentifierRecord) => string,
   first: IdentifierRecord[],
   pages: AsyncIterable<IdentifierRecord[]>,
   response: ServerResponse,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
-  // The records are counted first, because `written` empties the page.
+  // The records are counted first, because `inChunks` empties the page.
   let count = first.length;
-  yield* written(first, rows, lines);
+  yield* inChunks(first, written);
   try {
     for await (const page of pages) {
       count += page.length;
-      yield* written(page, rows, lines);
+      yield* inChunks(page, written);
     }
   } catch (error) {
     if (error instanceof Problem) {
@@ -163,14 +163,10 @@ async function* write(
  * Writes a page in short chunks, even if its records are large, because Node buffers two chunks for a client that does not read.
  * Empties the page, because suspended generators would keep its records in memory while the stream waits for a place.
  */
-function* written(
-  page: IdentifierRecord[],
-  rows: Format['write'],
-  lines: (records: readonly IdentifierRecord[]) => TransferLine[],
-): Generator<string> {
+function* inChunks(page: IdentifierRecord[], written: (record: IdentifierRecord) => string): Generator<string> {
   let text = '';
   for (const record of page.splice(0)) {
-    text += rows(lines([record]));
+    text += written(record);
     if (text.length < MAX_TEXT) continue;
     yield text;
     text = '';

@@ -59,15 +59,12 @@ export function writeHeader({ columns, delimiter }: CsvForm): string {
 }
 
 /**
- * Writes rows by RFC 4180 and quotes every cell. An apostrophe precedes a formula at the start of a cell or after a `;`, a tab or
+ * Writes a row by RFC 4180 and quotes every cell. An apostrophe precedes a formula at the start of a cell or after a `;`, a tab or
  * a line break in it; `readRow` removes the apostrophe.
  */
-export function writeRows(lines: readonly TransferLine[], { columns, delimiter }: CsvForm): string {
-  const rows = lines.map((line) => {
-    const cells = cellsOf(line);
-    return columns.map((column) => cells[column]);
-  });
-  return stringify(rows, { ...quoteAll, delimiter, cast: { string: guarded } });
+export function writeRow(line: TransferLine, { columns, delimiter }: CsvForm): string {
+  const cells = cellsOf(line);
+  return stringify([columns.map((column) => cells[column])], { ...quoteAll, delimiter, cast: { string: guarded } });
 }
 
 function cellsOf(line: TransferLine): Record<Column, string | number | null> {

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { columnsIn, readRow, writeRows } from '../../../src/api/import-export/transfer-columns.js';
+import { columnsIn, readRow, writeRow } from '../../../src/api/import-export/transfer-columns.js';
 import type { TransferLine } from '../../../src/api/import-export/transfer-presenter.js';
 
 const TIME = '2020-01-01T00:00:00.000Z';
@@ -34,7 +34,7 @@ describe('a cell of CSV', () => {
   it('is decoded to the same position, with any text', () => {
     fc.assert(
       fc.property(hostile, (reason) => {
-        const [row] = parse<Record<string, string>>(HEADER + writeRows([withReason(reason)], FORM), { columns: true });
+        const [row] = parse<Record<string, string>>(HEADER + writeRow(withReason(reason), FORM), { columns: true });
         expect((readRow(row!) as TransferLine).tombstone!.reason).toBe(reason);
       }),
       { numRuns: 5000 },
@@ -49,7 +49,7 @@ describe('a cell of CSV', () => {
   it('begins no formula for a program that cuts lines at ";" or tabs, with or without quotation marks', () => {
     fc.assert(
       fc.property(hostile, (reason) => {
-        const pieces = writeRows([withReason(reason)], FORM).split(/[;\t\r\n]/);
+        const pieces = writeRow(withReason(reason), FORM).split(/[;\t\r\n]/);
         expect(pieces.filter((piece) => /^[ "]*[=+\-@＝＋－＠]/.test(piece))).toEqual([]);
       }),
       { numRuns: 5000 },

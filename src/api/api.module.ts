@@ -32,7 +32,7 @@ import { HealthController } from './operations/health.controller.js';
 import { ExportController } from './import-export/export.controller.js';
 import { ImportController } from './import-export/import.controller.js';
 import { LookupController } from './lookup/lookup.controller.js';
-import { RecordPages, RecordViews } from './lookup/record-presenter.js';
+import { RecordViews } from './lookup/record-presenter.js';
 import { MetricsController } from './operations/metrics.controller.js';
 import { BatchController } from './minting/batch.controller.js';
 import { BulkController } from './minting/bulk.controller.js';
@@ -65,7 +65,7 @@ export interface ApiSettings {
     ...[GuidGenerator, ReservationService, ReservationSweep, BatchService, BulkService],
     ...[ExportService, ImportService, NamingAuthoritiesService, ApiKeysService],
     ...[EventCursors, EventLog, LogWatcher, HistoryService],
-    ...[IdentifierPresenter, RecordPages, RecordViews, MintPresenter, ChangePresenter],
+    ...[IdentifierPresenter, RecordViews, MintPresenter, ChangePresenter],
   ],
 })
 export class ApiModule {

@@ -37,29 +37,6 @@ const PAGE_HEADERS = {
 
 const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
-/** Renders records as pages for browsers; see `record-page/`. */
-@Injectable()
-export class RecordPages {
-  constructor(
-    private readonly histories: HistoryService,
-    @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
-  ) {}
-
-  /** The page of a record, active or withdrawn, that the principal can see. It shows the history if the history has a URL. */
-  async of(
-    { record, metadataIdScheme }: Omit<Found, 'repairs'>,
-    uris: Uris,
-    { record: canonicalUrl, history: historyUrl }: RecordUrls,
-    principal: Principal,
-  ): Promise<string> {
-    const history = historyUrl === null ? null : await this.histories.last(record, MAX_PAGE_EVENTS, principal);
-    const isPublic = this.isResolverSet || record.resolver !== null;
-    const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
-    const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
-    return availabilityOf(record).kind === 'shown' ? recordPage(shown) : withdrawnPage(shown);
-  }
-}
-
 /**
  * Sets the status and the headers for a name that is not registered.
  * @param name the decoded name in the request.
@@ -105,7 +82,8 @@ export interface Viewing {
 export class RecordViews {
   constructor(
     private readonly presenter: IdentifierPresenter,
-    private readonly pages: RecordPages,
+    private readonly histories: HistoryService,
+    @Inject(IS_RESOLVER_SET) private readonly isResolverSet: boolean,
     @Inject(BLOCKED_BY_URL) private readonly blockedByUrl: string | null,
   ) {}
 
@@ -122,7 +100,7 @@ export class RecordViews {
       const problem = withdrawnProblem(record);
       const link = this.linksOf(record);
       if (type !== HTML) throw this.forReinstatement(problem, link, { record, shown, principal });
-      const body = await this.pages.of(found, shown.uris, urlsOf(shown, principal), principal);
+      const body = await this.pageOf(found, shown.uris, urlsOf(shown, principal), principal);
       void reply.status(CATALOGUE[problem.code].status).headers({ ...NO_STORE_PAGE_HEADERS, ...link });
       return body;
     }
@@ -136,11 +114,25 @@ export class RecordViews {
     }
     const body =
       type === HTML
-        ? await this.pages.of(found, shown.uris, urls, principal)
+        ? await this.pageOf(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
     return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
+  }
+
+  /** The page of a record, active or withdrawn, that the principal can see. It shows the history if the history has a URL. */
+  private async pageOf(
+    { record, metadataIdScheme }: Found,
+    uris: Uris,
+    { record: canonicalUrl, history: historyUrl }: RecordUrls,
+    principal: Principal,
+  ): Promise<string> {
+    const history = historyUrl === null ? null : await this.histories.last(record, MAX_PAGE_EVENTS, principal);
+    const isPublic = this.isResolverSet || record.resolver !== null;
+    const own = { record, uris, isPublic, metadataIdScheme, canonicalUrl };
+    const shown = { ...own, values: null, history, ...(historyUrl !== null && { historyUrl }) };
+    return availabilityOf(record).kind === 'shown' ? recordPage(shown) : withdrawnPage(shown);
   }
 
   /** The `Link` header of a withdrawn record, to the party that blocks it and to its replacement. */

@@ -72,11 +72,8 @@ export class ApiKeysController {
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {
-    const { items, hasNext } = await this.service.page(
-      principal,
-      limit,
-      cursor === undefined ? undefined : this.positionOf(cursor),
-    );
+    const after = cursor === undefined ? undefined : this.positionOf(cursor);
+    const { items, hasNext } = await this.service.page(principal, limit, after);
     const last = items.at(-1);
     const next = hasNext && last !== undefined ? this.cursorAfter(last) : null;
     if (next !== null) void reply.header('link', `</api-keys?limit=${limit}&cursor=${next}>; rel="next"`);

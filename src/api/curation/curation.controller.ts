@@ -19,9 +19,11 @@ import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempoten
 import {
   type EntityTags,
   areOfRecords,
+  ifMatchProblem,
   matchesRecord,
   readIfMatch,
   recordTagOf,
+  requireIfMatch,
 } from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
@@ -29,7 +31,6 @@ import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiBody, ApiConsumes, ApiHeader, ApiReturns, ApiTags, TEXT, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
-import { Problem } from '../../problem/problem.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
 import { ApiIdentifierParam, IDENTIFIER_POINTER, IdentifierDto } from '../representation/identifier.dto.js';
 import type { CurationCommand } from '../../changing/curation-command.js';
@@ -106,11 +107,8 @@ export class CurationController {
     @ValidBody() request: UpdateIdentifierDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IdentifierDto> {
-    if (target.ifMatch !== undefined) return this.run(target, { step: 'changed', values: request }, reply);
-    const detail = 'send If-Match with the ETag of the representation that the change is based on';
-    throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
-      errors: [{ pointer: '#header/If-Match', detail }],
-    });
+    requireIfMatch(target.ifMatch, 'send If-Match with the ETag of the representation that the change is based on');
+    return this.run(target, { step: 'changed', values: request }, reply);
   }
 
   /**
@@ -191,5 +189,5 @@ function requireMatch(ifMatch: EntityTags, current: IdentifierSnapshot): void {
   const detail = areOfRecords(ifMatch)
     ? `If-Match does not match version ${current.version} of the identifier; read it again and repeat the change with its new ETag`
     : 'If-Match has no entity tag of the JSON of an identifier; a page has another one: send the ETag of a read with Accept: application/json';
-  throw new Problem('PRECONDITION_FAILED', `${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
+  throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }

@@ -60,23 +60,18 @@ export class HistoryController {
   @ApiReturns(HistoryPageDto, 'One page, oldest first.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
   async ofNamingAuthority(
-    @Param('namingAuthority') namingAuthority: string,
+    @Param('namingAuthority') prefix: string,
     @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
     const history = await this.history.ofNamingAuthority(
-      namingAuthority,
+      prefix,
       this.pageOf(query, '#path/namingAuthority'),
       principal,
     );
-    return this.respond(
-      history,
-      principal,
-      `/naming-authorities/${encodeURIComponent(history.of)}/history`,
-      query,
-      reply,
-    );
+    const path = `/naming-authorities/${encodeURIComponent(history.of)}/history`;
+    return this.respond(history, principal, path, query, reply);
   }
 
   private pageOf({ cursor, limit }: PageQueryDto, pointer: string): HistoryPage {

@@ -5,7 +5,13 @@ import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
-import { type EntityTags, matchesStrongly, readIfMatch } from '../../http/headers/entity-tags.js';
+import {
+  type EntityTags,
+  ifMatchProblem,
+  matchesStrongly,
+  readIfMatch,
+  requireIfMatch,
+} from '../../http/headers/entity-tags.js';
 import { ApiHeader, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
@@ -153,26 +159,13 @@ export class NamingAuthoritiesController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const precondition = readIfMatch(ifMatch);
-    if (precondition === undefined) {
-      const detail = 'send If-Match with the ETag of the naming authority';
-      throw new Problem('PRECONDITION_REQUIRED', `If-Match is required to prevent lost updates: ${detail}.`, {
-        errors: [{ pointer: '#header/If-Match', detail }],
-      });
-    }
+    const precondition = requireIfMatch(readIfMatch(ifMatch), 'send If-Match with the ETag of the naming authority');
     const requireCurrent = (current: NamingAuthority): void => {
       requireMatch(precondition, settingsTag(current));
       requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));
     };
-    return respond(
-      await this.namingAuthorities.change(context, {
-        prefix,
-        pointer: PREFIX_POINTER,
-        settings: request,
-        requireCurrent,
-      }),
-      reply,
-    );
+    const command = { prefix, pointer: PREFIX_POINTER, settings: request, requireCurrent };
+    return respond(await this.namingAuthorities.change(context, command), reply);
   }
 }
 
@@ -191,9 +184,7 @@ function settingsTag({ version }: Pick<NamingAuthority, 'version'>): string {
 function requireMatch(precondition: EntityTags, current: string): void {
   if (matchesStrongly(precondition, current)) return;
   const detail = `the current entity tag of the settings is ${current}`;
-  throw new Problem('PRECONDITION_FAILED', `If-Match does not match: ${detail}.`, {
-    errors: [{ pointer: '#header/If-Match', detail }],
-  });
+  throw ifMatchProblem('PRECONDITION_FAILED', detail, 'If-Match does not match: ');
 }
 
 function conflictWith(prefix: string): Problem {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 
 /** The value of `If-Match` or `If-None-Match` (RFC 9110 13.1). */
@@ -51,9 +52,18 @@ export function readIfMatch(header: string | undefined): EntityTags | undefined 
   const tags = parseEntityTags(header);
   if (tags !== null) return tags;
   const detail = 'expected "*" or entity tags in double quotes, separated by commas';
-  throw new Problem('INVALID_PRECONDITION', `If-Match is malformed: ${detail}.`, {
-    errors: [{ pointer: '#header/If-Match', detail }],
-  });
+  throw ifMatchProblem('INVALID_PRECONDITION', detail, 'If-Match is malformed: ');
+}
+
+/** @throws Problem PRECONDITION_REQUIRED with the detail if a change has no `If-Match`. */
+export function requireIfMatch(tags: EntityTags | undefined, detail: string): EntityTags {
+  if (tags !== undefined) return tags;
+  throw ifMatchProblem('PRECONDITION_REQUIRED', detail, 'If-Match is required to prevent lost updates: ');
+}
+
+/** @param summary precedes the detail in the summary of the problem. */
+export function ifMatchProblem(code: ProblemCode, detail: string, summary = ''): Problem {
+  return new Problem(code, `${summary}${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
 }
 
 /** Strong comparison (RFC 9110 8.8.3.2). */

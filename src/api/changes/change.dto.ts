@@ -1,13 +1,5 @@
-import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsInt, Max, MaxLength, Min } from 'class-validator';
-import {
-  NullIsAbsent,
-  IsAlternateIds,
-  IsLanguage,
-  IsTarget,
-  Optional,
-  OptionalOrNull,
-} from '../../http/validation/member-decorators.js';
+import { NullIsAbsent, IsAlternateIds, IsTarget, Optional } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import type { RepairCode } from '@mintmark/identifier';
@@ -17,7 +9,12 @@ import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
-import { NullableText, OptionalBoolean, OptionalText } from '../../http/validation/described-members.js';
+import {
+  NullableLanguage,
+  NullableText,
+  OptionalBoolean,
+  OptionalText,
+} from '../../http/validation/described-members.js';
 
 /** The largest version that the database can store. */
 const MAX_VERSION = 2_147_483_647;
@@ -66,9 +63,7 @@ export class ChangeLineDto {
   target?: string | null;
 
   /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
-  @OptionalOrNull()
-  @IsLanguage()
+  @NullableLanguage('de')
   language?: string | null;
 
   /**
@@ -83,9 +78,7 @@ export class ChangeLineDto {
    * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
-  @ApiProperty({ nullable: true, required: false })
-  @OptionalOrNull()
-  @IsAlternateIds()
+  @IsAlternateIds(true)
   alternateIds?: string[] | null;
 
   /** The identifier of the previous version of the object, by the rules of `PATCH` and of an activation; null removes it. */

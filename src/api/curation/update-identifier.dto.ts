@@ -1,22 +1,14 @@
-import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { MaxLength } from 'class-validator';
 import { Computed, ReadOnly } from '../../http/validation/read-only.js';
-import {
-  NullIsAbsent,
-  OptionalOrNull,
-  IsAlternateIds,
-  IsLanguage,
-  IsTarget,
-} from '../../http/validation/member-decorators.js';
+import { NullIsAbsent, IsAlternateIds, IsTarget } from '../../http/validation/member-decorators.js';
 import type { RepairCode } from '@mintmark/identifier';
-import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
-import { NullableText, OptionalText } from '../../http/validation/described-members.js';
+import { NullableLanguage, NullableText, OptionalText } from '../../http/validation/described-members.js';
 
 /**
  * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
@@ -34,9 +26,7 @@ export class UpdateIdentifierDto {
   target?: string | null;
 
   /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47; null removes it. */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: 'de' })
-  @OptionalOrNull()
-  @IsLanguage()
+  @NullableLanguage('de')
   language?: string | null;
 
   /**
@@ -44,9 +34,7 @@ export class UpdateIdentifierDto {
    * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
    * @example ["info:fedora/demo:8"]
    */
-  @ApiProperty({ nullable: true, required: false })
-  @OptionalOrNull()
-  @IsAlternateIds()
+  @IsAlternateIds(true)
   alternateIds?: string[] | null;
 
   /**

@@ -1,4 +1,3 @@
-import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import {
   ArrayMaxSize,
   IsArray,
@@ -11,8 +10,8 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { NullIsAbsent, IsAlternateIds, IsLanguage, IsTarget, IsTime } from '../../http/validation/member-decorators.js';
-import { NullableText } from '../../http/validation/described-members.js';
+import { NullIsAbsent, IsAlternateIds, IsTarget, IsTime } from '../../http/validation/member-decorators.js';
+import { NullableLanguage, NullableText } from '../../http/validation/described-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
@@ -89,9 +88,7 @@ export class TransferLineDto {
   target?: string | null;
 
   /** The language of the page to which the target leads, a tag of BCP 47; null for none. */
-  @ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example: null })
-  @IsOptional()
-  @IsLanguage()
+  @NullableLanguage(null)
   language: string | null = null;
 
   /** The state of the identifier. In a request: active when absent. */

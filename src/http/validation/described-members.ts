@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsBoolean, IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
 import { ApiProperty } from '../../openapi/annotations.js';
-import { Optional, OptionalOrNull } from './member-decorators.js';
+import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
+import { IsLanguage, Optional, OptionalOrNull } from './member-decorators.js';
 
 /** A text that may be absent, but not null. The compiler describes it by the decorators beside it, such as `MaxLength`. */
 export const OptionalText = (): PropertyDecorator => applyDecorators(IsString(), Optional());
@@ -14,6 +15,13 @@ export const NullableText = (most: number, example: string | null, ...rules: Pro
   applyDecorators(
     ...[IsString(), MaxLength(most), ...rules, OptionalOrNull()],
     ApiProperty({ type: String, nullable: true, required: false, maxLength: most, example }),
+  );
+
+/** A language that may be absent or null. */
+export const NullableLanguage = (example: string | null): PropertyDecorator =>
+  applyDecorators(
+    ...[IsLanguage(), OptionalOrNull()],
+    ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example }),
   );
 
 /** One of the values, or absent. @param schema other members of its schema. @param message by default, a list of the values. */

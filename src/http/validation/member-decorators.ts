@@ -63,12 +63,13 @@ export const IsLanguage = (): PropertyDecorator =>
     IsString(),
   );
 
-export const IsAlternateIds = (): PropertyDecorator =>
+export const IsAlternateIds = (isNullable = false): PropertyDecorator =>
   applyDecorators(
     IsArray(),
     ArrayMaxSize(MAX_ALTERNATES),
     IsString({ each: true }),
     MaxLength(MAX_STORED_BYTES, { each: true }),
-    Optional(),
+    isNullable ? OptionalOrNull() : Optional(),
     ApiProperty({ type: [String], maxItems: MAX_ALTERNATES, maxLength: MAX_STORED_BYTES, required: false }),
+    ...(isNullable ? [ApiProperty({ nullable: true, required: false })] : []),
   );

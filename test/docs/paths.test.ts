@@ -28,6 +28,7 @@ const OTHERS = [
   'ETCD_ENABLE_V2',
   // Types of values in the handle of a prefix.
   'HS_SERV',
+  'HS_SITE',
   'HS_PUBKEY',
 ];
 

@@ -15,7 +15,7 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     clientErrorHandler: respondToClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node drops further requests of a connection.
+    // Each connection serves one request. Node.js responds 503 to further ones.
     maxRequestsPerSocket: 1,
   });
   const methods = new MethodNotAllowed();

@@ -69,7 +69,7 @@ export class Environment {
   @WholeBetween(0, 65_535) PORT = 3000;
   @Text() HOST = '127.0.0.1';
 
-  /** When unset, PORT serves the metrics under the same access rules. */
+  /** If unset, PORT serves the metrics to keys with the scope `metrics`. */
   @WholeBetween(0, 65_535) METRICS_PORT?: number;
 
   /** Checked by `databaseUrlProblem`. */

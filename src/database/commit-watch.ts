@@ -111,7 +111,7 @@ function secondsSince(at: number): number {
 /** The PostgreSQL function that waits for a synchronous standby. Its name is not translated, unlike the text of a notice. */
 const WAIT_ROUTINE = 'SyncRepWaitForLSN';
 
-const cancelled = new WeakSet<object>();
+const canceled = new WeakSet<object>();
 
 /**
  * Detects commits whose wait for the standby was canceled, for example by `pg_cancel_backend`. PostgreSQL reports success for them with a
@@ -119,13 +119,13 @@ const cancelled = new WeakSet<object>();
  */
 export function watchStandbyNotices(client: pg.PoolClient): void {
   client.on('notice', ({ routine }) => {
-    if (routine === WAIT_ROUTINE) cancelled.add(client);
+    if (routine === WAIT_ROUTINE) canceled.add(client);
   });
 }
 
 /** Awaits a commit. @throws Error with SQLSTATE 08007 (outcome unknown) if its wait for the standby was canceled. */
 export async function acknowledged<T>(client: object, commit: Promise<T>): Promise<T> {
   const result = await commit;
-  if (!cancelled.delete(client)) return result;
-  throw Object.assign(new Error('the wait for the standby was cancelled'), { code: '08007' });
+  if (!canceled.delete(client)) return result;
+  throw Object.assign(new Error('the wait for the standby was canceled'), { code: '08007' });
 }

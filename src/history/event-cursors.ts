@@ -12,7 +12,7 @@ export class EventCursors {
 
   constructor(private readonly cursors: Cursors) {}
 
-  /** The ID of an event, equal on every replica. IDs are cached, because many readers request the same position. */
+  /** The ID of an event, equal on every instance. IDs are cached, because many readers request the same position. */
   idOf({ position, id }: LogPosition): string {
     const cacheKey = `${position} ${id}`;
     const known = this.ids.get(cacheKey);

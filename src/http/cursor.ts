@@ -39,7 +39,7 @@ interface Keys {
 
 /**
  * Encrypts and authenticates positions (AES-256-GCM), because plain positions would reveal the activity of other clients. The nonce is a
- * MAC of the position, so that all replicas write the same cursor for a position.
+ * MAC of the position, so that all instances write the same cursor for a position.
  */
 @Injectable()
 export class Cursors {

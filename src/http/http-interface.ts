@@ -25,7 +25,7 @@ const NONE = /(?!)/;
 
 export const NO_EXCEPTIONS = { servedInDrain: NONE, servedInOverload: NONE, uncounted: NONE, routine: NONE };
 
-/** The methods of interfaces that only read and therefore accept all of them from any origin. */
+/** The methods that an interface accepts from any origin if it only reads. */
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 export class HttpInterfaces {

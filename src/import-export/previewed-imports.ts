@@ -3,7 +3,7 @@ import { keysOf } from '../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
 import type { Decision, TransferRecord } from './transfer-record.js';
 
-/** Maximum number of names that a dry run remembers, about 300 bytes each. */
+/** Maximum number of names that a dry run keeps, about 300 bytes each. */
 const MAX_NAMES = 10_000;
 
 interface Claim {

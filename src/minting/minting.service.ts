@@ -201,7 +201,7 @@ export class MintingService {
     return { results, failure };
   }
 
-  /** Builds, inserts and explains until every mint is decided. Yields what each step has decided. */
+  /** Builds and inserts mints and finds their conflicts, until each has a result. Yields the results of each step. */
   private async *steps(
     prepared: PreparedMints,
     transaction: Queryable | undefined,

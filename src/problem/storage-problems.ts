@@ -49,7 +49,7 @@ export function outcomeUnknown(cause: unknown): Problem {
 
 export function statementTimeout(): Problem {
   const detail =
-    'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was cancelled. Nothing was changed; send the request again, or request less at once.';
+    'A statement exceeded DATABASE_STATEMENT_TIMEOUT_MS and was canceled. Nothing was changed; send the request again, or request less at once.';
   return new Problem('STATEMENT_TIMEOUT', detail, RETRY_SOON);
 }
 

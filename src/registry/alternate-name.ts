@@ -5,7 +5,7 @@ import { denotes, isAt } from './key-collision.js';
 import type { Address, Place } from './naming-authority-snapshot.js';
 
 export interface AlternateName extends CanonicalName {
-  /** Absent if the client cannot see the naming authority: the alternate is then a foreign text, and claims no name. */
+  /** Where the name is or could be registered at this service. Absent for a foreign or hidden name, which the alternate does not claim. */
   readonly here?: Place;
 }
 

@@ -13,7 +13,7 @@ export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 const CHUNK = 100;
 
 /**
- * Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. Several replicas can
+ * Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. Several instances can
  * sweep at the same time: the second transaction finds nothing to do.
  */
 @Injectable()

@@ -60,8 +60,8 @@ export class ConflictRetries {
   ) {}
 
   /**
-   * Runs work until the names that it writes are free, or their holders are known. A unique violation means that another transaction has
-   * written one of the names meanwhile. An expired reservation releases its names when its expiry is recorded.
+   * Runs work, and repeats it after `Stale` or a unique violation, which means that another transaction has written one of the names.
+   * Records the expiry of the reservations that `Stale` names, which releases their names.
    * @throws Problem CONFLICT_IN_PROGRESS when every attempt within 5 s had another conflict.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {

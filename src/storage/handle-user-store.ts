@@ -35,7 +35,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** Every process knows a new user after one second (`NamingAuthorityCache`); mints that began without it end within two more. */
+/** Every process has read a new user after one second (`NamingAuthorityCache`); mints that began without it end within two more. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user; `full`: no client has it, and the naming authority has `MAX_USERS` users. */

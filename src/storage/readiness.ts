@@ -104,7 +104,7 @@ export class Readiness {
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
-    // This causes a probe, whose commit ends the outage in the log.
+    // This causes a probe. After its commit, the end of the outage is logged.
     if (this.wasLocked && lock === null) this.commits.doubt();
     this.wasLocked = lock !== null;
     if (lock === null) return;

@@ -7,7 +7,11 @@ const root = new URL('../../', import.meta.url);
 const REPLACED: readonly (readonly [word: string, pattern: RegExp, exceptions: RegExp])[] = [
   ['refuse (reject)', /\brefus(?:e[sd]?|als?|ing)\b/i, /refuse to run as root|connection refused/],
   ['answer (response)', /\banswer(?:s|ed|ing)?\b/i, /Answer that it is a primary server/],
-  ['octet (byte)', /\boctets?\b/i, /octet-stream|octet_length|call them octets|FED-0[45]|UUID-0[23]|R-31/],
+  [
+    'octet (byte)',
+    /\boctets?\b/i,
+    /octet-stream|octet_length|dec-octet|escaped-octet|call them octets|FED-0[45]|UUID-0[23]|R-31/,
+  ],
   ['face (interface)', /\bfaces?\b/i, /'FACES', 'INTERFACES'/],
 ];
 
@@ -16,7 +20,12 @@ const filesOf = (folder: string, pattern: RegExp): string[] =>
     .map((name) => `${folder}/${name}`)
     .filter((path) => pattern.test(path) && !path.includes('generated'));
 
-const files = ['README.md', ...filesOf('docs', /\.(?:md|yaml)$/), ...filesOf('src', /\.ts$/)];
+const files = [
+  'README.md',
+  ...filesOf('docs', /\.(?:md|yaml)$/),
+  ...filesOf('src', /\.ts$/),
+  ...filesOf('packages/identifier/src', /\.ts$/),
+];
 
 describe('docs/glossary.md', () => {
   it.each(REPLACED)('has another word for "%s", and code and documents use that', (_, pattern, exceptions) => {

@@ -110,11 +110,11 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   }
   const slash = text.indexOf('/');
   if (slash < 0) return recognizeWithoutSlash(text);
-  if (scheme > 0) return refuseUnknownScheme(text, scheme);
+  if (scheme > 0) return rejectUnknownScheme(text, scheme);
   const read = readNative(text, options);
   // A URL in other text, such as "(https://...", would have a naming authority that ends in ":"; that of a DOI starts with a digit.
   const isUrl = read.ok && text.startsWith('://', slash - 1) && !isDigit(text.charCodeAt(0));
-  return isUrl ? refuseUnknownScheme(text, slash - 1) : read;
+  return isUrl ? rejectUnknownScheme(text, slash - 1) : read;
 }
 
 function recognizeWithoutSlash(text: string): Recognition {
@@ -150,7 +150,7 @@ function recognizeWithoutSlash(text: string): Recognition {
 }
 
 /** The failure of a text with an unknown scheme, or of a PID followed by other text. */
-function refuseUnknownScheme(text: string, scheme: number): Recognition {
+function rejectUnknownScheme(text: string, scheme: number): Recognition {
   if (!text.startsWith('//', scheme + 1)) return readClosest(text, 'fedora-pid', {});
   const detail = `"${excerpt(text.slice(0, scheme))}" is not a scheme for Handles; expected http, https, hdl or info`;
   return rejected('http-uri', 'WRONG_SCHEME', 0, detail);

@@ -51,7 +51,7 @@ export class Places {
     this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
   }
 
-  /** Runs work in a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT if the client has disconnected. */
+  /** Runs work while it holds a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED; REQUEST_TIMEOUT if the client has disconnected. */
   async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
     await this.enter(holder, this.limitMs);
     try {

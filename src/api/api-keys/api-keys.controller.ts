@@ -112,7 +112,7 @@ export class ApiKeysController {
   /**
    * Confirm an API key
    * @remarks A key that was created under `ACCESS=open` is rejected under `ACCESS=keys` until it is confirmed. The
-   * confirmation takes effect within two seconds on every replica of the service. Any other key is returned unchanged.
+   * confirmation takes effect within two seconds on every instance of the service. Any other key is returned unchanged.
    */
   @Post(':id/confirm')
   @HttpCode(HttpStatus.OK)
@@ -133,7 +133,7 @@ export class ApiKeysController {
 
   /**
    * Revoke an API key
-   * @remarks The revocation takes effect within two seconds on every replica of the service. The key stays in the list, because
+   * @remarks The revocation takes effect within two seconds on every instance of the service. The key stays in the list, because
    * the history refers to it.
    */
   @Delete(':id')

@@ -64,7 +64,7 @@ export class ChangeDto {
 export class EventDto extends ChangeDto {
   /**
    * The opaque position of the event in the log; send it as `cursor` to read the events that follow. It is the same on
-   * every replica of the service, after a restart and after a restore.
+   * every instance of the service, after a restart and after a restore.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   id: string;

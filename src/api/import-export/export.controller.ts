@@ -161,7 +161,7 @@ async function* write(
 
 /**
  * Writes a page in short chunks, even if its records are large, because Node buffers two chunks for a client that does not read.
- * Empties the page, because suspended generators would keep its records in memory while the stream waits for a place.
+ * Removes each record from its page: a suspended generator would keep the page in memory while the stream waits (see `Places`).
  */
 function* inChunks(page: IdentifierRecord[], written: (record: IdentifierRecord) => string): Generator<string> {
   let text = '';

@@ -130,7 +130,7 @@ export class LookupController {
   ): Promise<void> {
     const isWanted = (): boolean => !reply.raw.closed;
     const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
-    // A short look-up takes no place, so that names in the database replica do not wait for the same client's misses at a stalled primary.
+    // `Places` does not limit a short look-up, so that it does not wait for look-ups of the same client that a stalled primary delays.
     if (items.length <= FEW_ITEMS) await sendShortList(reply, 'items', this.responses(results));
     else await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
@@ -207,7 +207,7 @@ export class LookupController {
     return this.views.show(found, type, { principal, request, reply });
   }
 
-  /** Empties each part, because suspended generators would keep its records in memory while the stream waits for a place. */
+  /** Removes each result from its part: a suspended generator would keep the part in memory while the stream waits (see `Places`). */
   private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<LookupResultDto> {
     let index = 0;
     for await (const results of parts)

@@ -58,7 +58,7 @@ export class NamingAuthorityDto {
    */
   sandbox: boolean;
 
-  /** Which texts are metadata IDs: identifiers that the service knows ("recognized"), or any texts ("any"). */
+  /** Which texts are metadata IDs: identifiers in a notation that the service recognizes ("recognized"), or any texts ("any"). */
   @ApiProperty({ enum: METADATA_ID_SCHEMES, enumName: 'MetadataIdScheme' })
   metadataIdScheme: MetadataIdScheme;
 

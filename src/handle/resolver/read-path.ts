@@ -30,7 +30,7 @@ function read(known: NamingAuthoritySnapshot): Places {
   };
 }
 
-/** The start of a Handle in a decoded path. */
+/** What a decoded path names: a Handle, or a text that may be one. */
 export interface PathReading {
   /** Null for a prefix that this registry does not have. */
   readonly authority: NamingAuthority | null;

@@ -4,7 +4,7 @@ import { countMembers } from './json-bounds.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Members of Object.prototype, which are not accepted as keys. */
+/** Keys that are not accepted: the members of Object.prototype, and `prototype`. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',

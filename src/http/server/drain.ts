@@ -17,7 +17,7 @@ export class Drain {
   private isAnnounced = false;
 
   constructor() {
-    // Every open stream listens to both signals; other limits bound the number of streams.
+    // Every open stream listens to both signals, and Node.js would warn about many listeners. Other limits bound the number of streams.
     setMaxListeners(0, this.stop.signal, this.half.signal);
   }
 

@@ -58,7 +58,7 @@ export class Pipelining {
 
   /**
    * Stops parsing a connection on which `MAX_WAITING` requests wait, because parsing a request of only 18 bytes takes 10 µs and 3 KB. The
-   * response to the last of them closes the connection, so that the client sends the following requests again (RFC 9112 9.6).
+   * response to the last of them closes the connection, so that the client sends the following requests again (RFC 9112 9.3.2).
    *
    * Wraps a method of Node's parser. A listener for the bytes of the socket would make Node.js read them in JavaScript, which costs 7 % of
    * the rate of look-ups.

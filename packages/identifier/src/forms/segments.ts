@@ -89,7 +89,7 @@ export function bracketFault(input: string, at: number): Failure {
 }
 
 export function utf8Fault(at: number): Failure {
-  return fail('INVALID_UTF8', at, 'URI-24', 'the percent-encoded octets from here on are not UTF-8');
+  return fail('INVALID_UTF8', at, 'URI-24', 'the percent-encoded bytes from here on are not UTF-8');
 }
 
 /** Parses a name in `text`, which is the URI or a decoded copy of it; query and fragment are those of the URI. */

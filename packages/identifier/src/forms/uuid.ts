@@ -42,7 +42,7 @@ export function formatUuidHyphenated({ hex }: Uuid): string {
   return hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The variant: the top bits of octet 8 (UUID-03). */
+/** The variant: the top bits of byte 8 (UUID-03). */
 export function uuidVariant({ hex }: Uuid): UuidVariant {
   const digit = hexValue(hex.charCodeAt(16));
   if (digit < 8) return 'ncs';
@@ -50,7 +50,7 @@ export function uuidVariant({ hex }: Uuid): UuidVariant {
   return digit < 14 ? 'microsoft' : 'future';
 }
 
-/** The version: the high half of octet 6 (UUID-02). Only the variant `rfc4122` has one. */
+/** The version: the high half of byte 6 (UUID-02). Only the variant `rfc4122` has one. */
 export function uuidVersion(uuid: Uuid): number | null {
   return uuidVariant(uuid) === 'rfc4122' ? hexValue(uuid.hex.charCodeAt(12)) : null;
 }

@@ -33,8 +33,8 @@ export function decode(input: string, start: number, end: number): string | numb
       const length = sequenceLength(input, i - 1, end);
       if (length === 0) return i - 1;
       // The first byte of a sequence has 7, 5, 4 or 3 bits of the code point, each following byte 6 (RFC 3629 3).
-      point = octetAt(input, i - 1) & (length === 1 ? 0x7f : 0xff >> (length + 1));
-      for (let n = 1; n < length; n++) point = (point << 6) | (octetAt(input, i - 1 + n * 3) & 0x3f);
+      point = byteAt(input, i - 1) & (length === 1 ? 0x7f : 0xff >> (length + 1));
+      for (let n = 1; n < length; n++) point = (point << 6) | (byteAt(input, i - 1 + n * 3) & 0x3f);
       i += length * 3 - 1;
     }
     if (long === null) text += String.fromCodePoint(point);
@@ -96,9 +96,9 @@ export function normalizeEscapes(input: string, start: number, end: number): str
       text.unit(code);
       continue;
     }
-    const octet = octetAt(input, i);
-    if ((classesOf(octet) & UNRESERVED) !== 0) text.unit(octet);
-    else text.triplet(octet);
+    const byte = byteAt(input, i);
+    if ((classesOf(byte) & UNRESERVED) !== 0) text.unit(byte);
+    else text.triplet(byte);
     i += 2;
   }
   return text.finish();
@@ -113,20 +113,20 @@ export function escapeRepairs(input: string, start: number, end: number, raw: nu
   for (let i = start; i < end; i++) {
     if (input.charCodeAt(i) !== PERCENT) continue;
     const digits = classesOf(input.charCodeAt(i + 1)) | classesOf(input.charCodeAt(i + 2));
-    if ((classesOf(octetAt(input, i)) & raw) !== 0) decoded = ESCAPE_DECODED;
+    if ((classesOf(byteAt(input, i)) & raw) !== 0) decoded = ESCAPE_DECODED;
     else if ((digits & LOWER_CASE) !== 0) upper = ESCAPE_UPPERCASED;
     i += 2;
   }
   return joinRepairs(upper, decoded);
 }
 
-function octetAt(input: string, percent: number): number {
+function byteAt(input: string, percent: number): number {
   return (hexValue(input.charCodeAt(percent + 1)) << 4) | hexValue(input.charCodeAt(percent + 2));
 }
 
 /** The number of escapes of the UTF-8 sequence at `i`; 0 for an ill-formed one (RFC 3629 4). */
 function sequenceLength(input: string, i: number, end: number): number {
-  const first = octetAt(input, i);
+  const first = byteAt(input, i);
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -139,8 +139,8 @@ function sequenceLength(input: string, i: number, end: number): number {
 
 function isTrail(input: string, i: number, end: number, low: number, high: number): boolean {
   if (i >= end || input.charCodeAt(i) !== PERCENT) return false;
-  const octet = octetAt(input, i);
-  return octet >= low && octet <= high;
+  const byte = byteAt(input, i);
+  return byte >= low && byte <= high;
 }
 
 /** The index of the first "%"; `end` if there is none. */

@@ -35,9 +35,9 @@ export class StringBuilder {
   }
 
   /** Writes a byte as an escape in upper case. */
-  triplet(octet: number): void {
+  triplet(byte: number): void {
     if (this.used > CHUNK.length - LONGEST) this.flush();
-    this.put(octet);
+    this.put(byte);
   }
 
   /** Writes a code point as the escapes of its UTF-8 bytes. */
@@ -65,10 +65,10 @@ export class StringBuilder {
     return this.text;
   }
 
-  private put(octet: number): void {
+  private put(byte: number): void {
     CHUNK[this.used] = 0x25;
-    CHUNK[this.used + 1] = hexDigit(octet >> 4);
-    CHUNK[this.used + 2] = hexDigit(octet & 15);
+    CHUNK[this.used + 1] = hexDigit(byte >> 4);
+    CHUNK[this.used + 2] = hexDigit(byte & 15);
     this.used += 3;
   }
 

@@ -40,7 +40,7 @@ export class HrlsHandler {
   /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or an object of their values. */
   readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = principalOf(request);
-    // Required even where reading is public, because searches read the most data.
+    // If writing requires a key, a search requires one too, even if reading is public, because searches read the most data.
     requireUser(principal, 'Send a user and a key: searches are not public.');
     const known = await this.finder.visible(principal);
     const { prefix } = request.params as { readonly prefix?: string };

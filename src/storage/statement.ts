@@ -34,7 +34,7 @@ export async function estimatedRows(from: Pick<ClientBase, 'query'>, { text, val
   interface Row {
     readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }];
   }
-  const { rows } = await from.query<Row>(`EXPLAIN (FORMAT JSON) ${text}`, values);
+  const { rows } = await from.query<Row>({ text: `EXPLAIN (FORMAT JSON) ${text}`, values });
   return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }
 

@@ -34,7 +34,7 @@ export interface DirectPathParts {
   readonly requestLog: Pick<RequestLog, 'line'>;
   /** The principal of requests without a key. */
   readonly reader: Principal;
-  /** The hosts of open access; null where a key protects the service. */
+  /** The hosts that open access permits; null with `ACCESS=keys`. */
   readonly hosts: Pick<OpenHosts, 'includes'> | null;
   readonly pressure: () => number;
   readonly trustedProxies: readonly string[];

@@ -155,7 +155,7 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
 /** How far the clock of the exporting system may be ahead. */
 const MAX_AHEAD_MS = 300_000;
 
-/** Reads a time, which must be past, because the times of later changes must not be earlier. @throws Problem INVALID_REQUEST */
+/** Reads a time at most `MAX_AHEAD_MS` in the future: the times of later changes must not be earlier. @throws Problem INVALID_REQUEST */
 function readPast(text: string, pointer: string, now: Date): Date {
   const time = readTime(text, pointer);
   if (time.getTime() <= now.getTime() + MAX_AHEAD_MS) return time;

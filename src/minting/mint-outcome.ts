@@ -19,7 +19,7 @@ export interface MintJob {
 /** The name of a record and what decides about its visibility; the tombstone has no reason text. */
 export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName' | 'tombstone'>;
 
-/** The identifier of a mint. `R`: a record, or only its name, see `RecordBudget`. */
+/** The result of a mint that did not fail. `R`: a record, or only its name, see `RecordBudget`. */
 export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {
   /**
    * `replayed`: minted by an earlier request with the same idempotency key; `existing`: its metadata ID existed; `updated`: that identifier

@@ -232,7 +232,7 @@ export function withoutLegalValues<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, shownValue(name, value)])) as T;
 }
 
-/** A patch of any version, without operations on hidden members. */
+/** The patch of a change, without operations on members that are hidden for legal reasons, and with hidden values replaced. */
 export function withoutLegalOperations(patch: readonly PatchOperation[]): PatchOperation[] {
   return patch.flatMap((operation): PatchOperation[] => {
     if (operation.op === 'add') return [{ ...operation, value: withoutLegalValues(operation.value) }];

@@ -94,9 +94,9 @@ export class CreateApiKeyDto {
   expiresAt?: string;
 
   /**
-   * The user with which a client of Handle servers signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and
-   * a Handle under a naming authority that the key covers. The index is 300 when absent. The Handle stays assigned to the client
-   * permanently and is not an identifier; other keys of the client may also have it.
+   * The user with which a Handle client signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and a Handle
+   * under a naming authority that the key covers. The index is 300 when absent. The Handle is not registered as an identifier, but stays
+   * assigned to the client permanently; other keys of the client may also have it.
    * @example "300:100.102/ADMIN"
    */
   @MaxLength(600)

@@ -141,7 +141,7 @@ async function find(names: readonly Wanted[], from: Queryable): Promise<Readonly
 interface HolderRow {
   readonly ordinal: number;
   readonly id: string;
-  /** Null if the local name is compared instead. */
+  /** Whether the holder has the requested name and not only its key; null where the caller compares the local name. */
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;

@@ -75,8 +75,8 @@ export class HdlresolverHandler {
   };
 
   /**
-   * Yields the active Handles of a naming authority (`NA/local`) in the order of minting, in upper case where it ignores case. No
-   * connection is held between pages.
+   * Yields the active Handles of a naming authority (`NA/local`) in the order of minting, in upper case if the naming authority is
+   * case-insensitive. No connection is held between pages.
    * @param isWanted called before each statement.
    * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` is false.
    */

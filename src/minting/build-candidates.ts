@@ -23,7 +23,7 @@ interface BuildContext {
   readonly previousVersions: PreviousVersions;
 }
 
-/** Builds the identifiers of mints, with a new GUID if the mint names none. Problems become results. */
+/** Builds the identifiers of mints, with a generated name if the mint has neither a GUID nor a local name. Problems become results. */
 export function buildCandidates(
   mints: readonly Omit<Candidate, 'item'>[],
   context: BuildContext,

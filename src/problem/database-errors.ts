@@ -48,7 +48,7 @@ export function isConnectionLost(error: unknown): boolean {
   return typeof message === 'string' && MESSAGES.test(message);
 }
 
-/** Whether a session must be replaced: its server is read-only, or lacks its prepared statements. */
+/** Whether a session must be replaced: the server is read-only or a standby, or prepared statements of the session are lost or outdated. */
 export function isOfOtherServer(error: unknown): boolean {
   return (
     hasCode(error, /^(25006|26000)$/) || [...causesOf(error)].some(({ message }) => OTHER_SERVER_MESSAGES.test(message))

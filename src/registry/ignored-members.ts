@@ -26,7 +26,7 @@ function isSame(requested: CanonicalName | null, stored: string | null): boolean
   return requested === null || stored === null ? requested === stored : denotes(stored, requested);
 }
 
-/** Members of a mint request that differ from those of the identifier with its metadata ID. */
+/** Members that a mint request has and whose values differ from those of the existing identifier with the same metadata ID. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
   const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {

@@ -20,9 +20,9 @@ export class WriteSlots {
   }
 
   /**
-   * Takes a slot, which `leave` returns. Slots are assigned in the order of calls.
-   * @returns null if one is free, so that a write need not wait for a promise.
-   * @throws the rejection after the limit.
+   * Takes a slot; `leave` frees it. Slots are assigned in the order of calls.
+   * @returns null if a slot is free, so that a write need not wait for a promise; else a promise that resolves when the slot is assigned,
+   * and rejects after `maxWaitMs`.
    */
   enter(): Promise<void> | null {
     if (this.free > 0) {

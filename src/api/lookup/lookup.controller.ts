@@ -53,7 +53,7 @@ const CURSOR_KINDS: Readonly<Record<PageOrder, CursorKind>> = {
 
 const LOOKUP_PATH = '/identifiers/lookup';
 
-/** A look-up of up to this many texts takes no place, because its records are smaller than a page. */
+/** `Places` does not limit a look-up of at most this many texts, because its records are smaller than a page. */
 const FEW_ITEMS = 10;
 
 const ETAG = { ETag: textHeader('Entity tag of the representation.') };

@@ -31,7 +31,10 @@ export function targetOfText(text: string): string | null {
   return uri.length <= MAX_TARGET_LENGTH && isTarget(uri) ? uri : null;
 }
 
-/** The target of a record with stored values: the public URL value of the lowest index; undefined where there is none. */
+/**
+ * The target of a record with stored values: the public URL value of the lowest index. Null if that value is not a valid target; undefined
+ * if there is no such value.
+ */
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
   const url = targetValueIn(values);
   if (url === undefined) return undefined;

@@ -27,7 +27,7 @@ export function valueJson({ index, type, data, ttl, permissions, timestamp }: St
   };
 }
 
-/** The content of an HS_ADMIN value with its members in this order, and with 12 permissions where a client has sent more digits. */
+/** The content of an HS_ADMIN value with its members in this order, and without zeros before the last 12 permissions. */
 export function adminOf({ value }: StoredValue['data']): AdminData {
   const { handle, index, permissions } = value as AdminData;
   return { handle, index, permissions: Number.parseInt(permissions, 2).toString(2).padStart(12, '0') };

@@ -26,7 +26,7 @@ class RequestValidation implements PipeTransform {
     try {
       return readObject(dto, isMissing ? {} : sent);
     } catch (error) {
-      throw isMissing ? noObject(sent, dto) : error;
+      throw isMissing && error instanceof Problem ? noObject(sent, dto) : error;
     }
   }
 }

@@ -123,7 +123,7 @@ function conditionOf(term: SearchTerm, add: Add): string {
   return `(${stored} OR ('0.NA/' || n.prefix LIKE ${pattern} AND NOT ${hasStored}))`;
 }
 
-/** The same rule as `isShown` of the registry, except for secret keys, which the interface rejects. */
+/** The same rule as `isShown` of the registry. It includes secret keys, because `/hrls` rejects searches for them. */
 const IS_PUBLIC = "v ->> 'permissions' LIKE '__1_'";
 
 /** The text of a value: the Handle of an administrator, else the data. */

@@ -21,12 +21,11 @@ import type { FailedAuthentications } from './failed-authentications.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether `Authorization: Basic` with the user of a key is accepted in addition to Bearer, for clients of Handle servers. */
+    /** Whether the route also accepts `Authorization: Basic` with the Handle user of a key, which clients of Handle servers send. */
     acceptsBasic?: boolean;
   }
 }
 
-/** The settings that decide who may access the service. */
 export interface AccessRules {
   /** The key of the administrator; null under open access. */
   readonly adminApiKey: string | null;
@@ -35,7 +34,6 @@ export interface AccessRules {
   readonly publicHistory: PublicHistory;
 }
 
-/** The principals of requests without a key when reading is public. */
 const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
   full: PUBLIC_READER,
   anonymous: READER_WITHOUT_ACTORS,
@@ -52,9 +50,9 @@ export class AccessGuard {
   ) {}
 
   /**
-   * Requires one of the scopes.
+   * Sets the principal of a request, and requires one of the scopes unless the route needs no key.
    * @returns null if the request is admitted without a key; otherwise the look-up of its key, which rejects with Problem UNAUTHENTICATED,
-   * RATE_LIMITED, or SCOPE_MISSING.
+   * RATE_LIMITED or SCOPE_MISSING, or with an error of the database.
    */
   admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> | null {
     const { adminApiKey, publicRead, publicHistory } = this.rules;
@@ -70,14 +68,14 @@ export class AccessGuard {
     return null;
   }
 
-  /** The principal of a request without a key on a public route; null where reading requires a key. */
+  /** The principal of a request that reads without a key; null if reading requires a key. */
   get publicReader(): Principal | null {
     const { adminApiKey, publicRead, publicHistory } = this.rules;
     if (adminApiKey === null) return OPEN_ACCESS;
     return publicRead ? ANONYMOUS_READERS[publicHistory] : null;
   }
 
-  /** @param scopes null where reading is public. */
+  /** @param scopes null for a route that needs no key, on which any valid key is accepted. */
   private async admitKey(request: FastifyRequest, adminApiKey: string, scopes: readonly Scope[] | null): Promise<void> {
     const { publicRead, publicHistory } = this.rules;
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;

@@ -8,9 +8,9 @@ import type { LargeBodies } from './limits/large-bodies.js';
 import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
- * Limits requests to unknown paths and methods by address, except the paths that the interface does not count. The hook is
- * synchronous, because after an asynchronous hook an invalid body would be reported instead of the unknown path.
- * @throws TypeError when a route has neither scopes nor `@Public()`, because `admitRequests` would not authenticate its requests.
+ * Limits requests to unknown paths and methods by address, except the paths that their interface does not count. The `onRequest` hook is
+ * synchronous, because after an asynchronous hook an invalid body would be reported instead of the unknown path. The registration of a
+ * route that has neither scopes nor `@Public()` throws a TypeError, because `admitRequests` would not authenticate its requests.
  */
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRoute', ({ method, url, config, onRequest }) => {
@@ -38,7 +38,7 @@ export function watchWork(server: FastifyInstance): void {
   });
 }
 
-/** Authenticates, authorizes and limits every request before its body is read, so that a rejected request costs little. */
+/** Authenticates, authorizes and limits requests to counted routes before their bodies are read, so that a rejection costs little. */
 export function admitRequests(
   server: FastifyInstance,
   access: AccessGuard,

@@ -19,14 +19,14 @@ export class Authenticator {
     private readonly keys: ApiKeyStore,
   ) {}
 
-  /** Whether a secret belonged to a key at the last read, including expired and revoked keys. */
+  /** Whether the cache contains the key of a secret, even if the entry is old, or the key is expired or revoked. */
   recognizes(secret: string): boolean {
     return this.reads.recognizes(secretHash(secret));
   }
 
   /**
    * @param user the Handle user that was sent with the key; null for none.
-   * @returns null for an unknown, expired or revoked key, and for a key of another Handle user.
+   * @returns null for an unknown, expired or revoked key, and for a key without this Handle user.
    * @throws Problem UNAUTHENTICATED for an unconfirmed key that was created under open access.
    */
   async authenticate(secret: string, user: BasicCredentials | null = null, isRead = false): Promise<Principal | null> {

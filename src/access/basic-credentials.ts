@@ -1,7 +1,6 @@
 import { type Handle, parseHandle } from '@mintmark/identifier';
 import { isSecret } from './key-secret.js';
 
-/** The credentials in `Authorization: Basic` of a Handle client. */
 export interface BasicCredentials {
   /** The index of the user's key value, 0 to 2,147,483,647; null when the client sent none. */
   readonly index: number | null;

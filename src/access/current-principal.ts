@@ -15,12 +15,11 @@ export function setPrincipal(request: FastifyRequest, principal: Principal): voi
   request.keyName = principal.keyId ?? (principal.isAnonymous ? null : principal.client);
 }
 
-/** The principal of a request; UNAUTHENTICATED before the guard has run. */
+/** The principal of a request; UNAUTHENTICATED if the guard has set none. */
 export function principalOf(request: FastifyRequest): Principal {
   return (request.raw as WithCaller)[CALLER] ?? UNAUTHENTICATED;
 }
 
-/** The name under which a request is limited. */
 export function clientOf(request: FastifyRequest): string {
   return clientIdentity(principalOf(request), request.ip);
 }
@@ -30,12 +29,10 @@ export function requestContextOf(request: FastifyRequest): RequestContext {
   return { principal: principalOf(request), idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']) };
 }
 
-/** Injects the principal of the request into a handler. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Injects the principal and the idempotency key of the request into a handler. */
 export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
   requestContextOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

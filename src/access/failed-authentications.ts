@@ -4,8 +4,8 @@ import { ipPrefixOf } from '../http/ip-prefix.js';
 import { TokenBuckets } from './limits/token-buckets.js';
 
 /**
- * Limits failed authentications per address. A valid key that `KeyCache` recognizes is never rejected here, so clients behind
- * one proxy do not affect each other.
+ * Limits failed authentications per address. This limit never rejects a valid key that `KeyCache` recognizes, so the failures of one
+ * client do not affect the other clients behind the same proxy.
  */
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
@@ -18,7 +18,7 @@ export class FailedAuthentications {
     this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
   }
 
-  /** Counts a failure, or an attempt with an unknown key. @throws Problem RATE_LIMITED */
+  /** Counts a failure, or an attempt with a key that is not recognized. @throws Problem RATE_LIMITED */
   count(ip: string): void {
     if (this.buckets === null) return;
     const { ok, retryAfter } = this.buckets.take(ipPrefixOf(ip));

@@ -40,7 +40,7 @@ export class KeyCache {
 
   constructor(@Inject(ApiKeyStore) private readonly store: Pick<ApiKeyStore, 'find' | 'findByHash'>) {}
 
-  /** Whether a digest belonged to a key at the last read, including expired and revoked keys. */
+  /** Whether the cache contains the key of a digest, even if the entry is old, or the key is expired or revoked. */
   recognizes(digest: Buffer): boolean {
     return this.ids.has(nameOf(digest));
   }

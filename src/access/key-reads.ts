@@ -5,7 +5,7 @@ import { KeyCache } from './key-cache.js';
 import { Problem } from '../problem/problem.js';
 import type { Principal } from './principal.js';
 
-/** Finds the key of a request. While the primary is unavailable, reads use the database replica, which has its own cache. */
+/** Finds the key of a request. While the primary is slow or unavailable, requests that only read use the replica, with its own cache. */
 @Injectable()
 export class KeyReads {
   private readonly caches: Readers<KeyCache>;

@@ -25,7 +25,7 @@ export class Principal {
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether all naming authorities are visible regardless of grants, because reading is public.
    * @param seesActors whether responses show the client and the key of changes.
-   * @param seesHistory whether pages of records, which need no scope, show the history.
+   * @param seesHistory whether pages of records show the history; false if neither the public nor the key may read it.
    */
   constructor(
     readonly client: string,
@@ -41,7 +41,7 @@ export class Principal {
     return this.scopes.includes(scope) || this.scopes.includes('admin');
   }
 
-  /** Whether the request has no key. */
+  /** Whether no key authenticates the request. */
   get isAnonymous(): boolean {
     return this.client === ANONYMOUS;
   }
@@ -67,7 +67,7 @@ export class Principal {
     return this.has('curate') && this.covers(namingAuthority);
   }
 
-  /** Whether the values of a record are hidden, because its identifier is withdrawn for legal reasons. */
+  /** Whether this principal does not see the values of a record, because the identifier is withdrawn for legal reasons. */
   hides(record: Pick<IdentifierRecord, 'namingAuthority' | 'tombstone'>): boolean {
     return isLegal(record) && !this.curates(record.namingAuthority);
   }
@@ -82,7 +82,7 @@ export class Principal {
   /**
    * Removes hidden identifiers from `describes` and `newerVersions`, and the values of an identifier that is withdrawn for legal reasons.
    * The caller checks the visibility of the record itself.
-   * @returns the same object where nothing is hidden.
+   * @returns the same object if the values are shown and all naming authorities are visible.
    */
   redact<T extends Omit<IdentifierRecord, 'id' | 'resolver'>>(record: T): T {
     const shown = this.hides(record) ? withoutLegalValues(record) : record;
@@ -171,7 +171,7 @@ export function requireScope(principal: Principal, ...scopes: readonly Scope[]):
 
 /**
  * Requires the right to see clients in histories, which a filter by client would reveal.
- * @throws Problem UNAUTHENTICATED without a key, SCOPE_MISSING for a key without the right to read histories.
+ * @throws Problem UNAUTHENTICATED if requests without a key see no clients, SCOPE_MISSING for a key without the right to read histories.
  */
 export function requireActors(principal: Principal, filter: string): void {
   if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');

@@ -83,7 +83,7 @@ export class ApiModule {
   }
 }
 
-/** Health checks, metrics and the files of the site, which are served regardless of which interfaces are enabled. */
+/** Health checks, metrics (without `METRICS_PORT`) and the files of the site, regardless of which interfaces are enabled. */
 @Module({ imports: [StorageWriteModule], controllers: [HealthController, SiteController], providers: [Readiness] })
 export class OperationsModule {
   static with(isReadPublic: boolean, hasMetricsPort: boolean): DynamicModule {

@@ -25,8 +25,9 @@ import type { PreviewedNames } from './previewed-names.js';
 export type ChangeContext = Omit<PlanContext, 'now'>;
 
 /**
- * Executes every change of identifiers, from a single PATCH to a chunk of a stream: it locks the identifiers, records expired leases,
- * reads the holders of requested names, decides the changes one by one in a `ChangePlan`, and writes them with their history.
+ * Executes every change of identifiers that a request makes, from a single PATCH to a chunk of a stream: locks the identifiers, records
+ * expired leases, reads the holders of requested names, decides the changes one by one in a `ChangePlan`, and writes them with their
+ * history.
  */
 @Injectable()
 export class ChangeEngine {
@@ -61,7 +62,7 @@ export class ChangeEngine {
 
   /**
    * Plans changes without locks and writes.
-   * @param names the names that earlier chunks of the file would release and get.
+   * @param names the names that earlier chunks of the stream would release and get.
    */
   async preview(
     targets: readonly TargetedChange[],
@@ -85,7 +86,7 @@ export class ChangeEngine {
   /**
    * Finds the holders of the names that changes request.
    * @param transaction absent in a preview.
-   * @throws Stale where a holder is not locked, or as `holdersOf`
+   * @throws Stale where the identifier that a metadata ID names is not locked, or as `holdersOf` does.
    */
   private async holdersFor(
     targets: readonly TargetedChange[],

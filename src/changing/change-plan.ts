@@ -17,13 +17,13 @@ import { withStoredValues } from './values-command.js';
 
 /** A change of an identifier that was found, or whose metadata ID is resolved when the change is planned. */
 export interface TargetedChange {
-  /** The detail of the problem where the identifier is not found; absent where it was found. */
+  /** The detail of the problem if the identifier is not found. */
   readonly missDetail?: string;
   /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
   readonly id: bigint | null;
   readonly metadata: UniqueName | null;
   readonly step: CurationStep;
-  /** The replacement of a withdrawal, or the previous version; null where it is not registered. */
+  /** The replacement of a withdrawal, or the previous version; null if the step names none, or if it is not registered. */
   readonly otherId: bigint | null;
   /** Throws unless the record, as earlier changes leave it, may be changed. */
   readonly check: (record: IdentifierRecord) => void;
@@ -39,7 +39,7 @@ export interface PlannedChange {
   readonly released: readonly string[];
   /** The keys of the unique names that it gets. */
   readonly gained: readonly string[];
-  /** The change of the metadata record that was minted with the object; null where it stays as it is. */
+  /** The change of the metadata record that was minted with the object; null if there is none or it stays as it is. */
   readonly metadataRecord: PlannedChange | null;
 }
 
@@ -81,7 +81,7 @@ export function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
   return targets.flatMap(({ metadata }) => metadata ?? []);
 }
 
-/** The ids of changed identifiers and of replacements, sorted. @param named the holders of the names in `namedIn`. */
+/** The IDs of changed identifiers, replacements and previous versions, sorted. @param named the holders of the names in `namedIn`. */
 export function idsOf(targets: readonly TargetedChange[], named: Holders): bigint[] {
   const ids = new Set([
     ...targets.flatMap(({ id, otherId }) => [id, otherId].filter((each) => each !== null)),
@@ -109,11 +109,11 @@ export class ChangePlan {
   /** The planned changes in their order, without those that change nothing. */
   readonly changes: (PlannedChange & RecordChange)[] = [];
   private readonly records: Map<bigint, IdentifierRecord>;
-  /** The ids of metadata records by the ids of their objects. */
+  /** The IDs of metadata records by the IDs of their objects. */
   private readonly pairs: ReadonlyMap<bigint, bigint>;
 
   /**
-   * @param found the records of the changes and of replacements, with metadata records.
+   * @param found the records of the changes, of replacements and of previous versions, with metadata records.
    * @param holders the holders of the requested names; `add` updates them.
    */
   constructor(
@@ -207,7 +207,7 @@ export class ChangePlan {
     );
   }
 
-  /** The names of a record that an amendment replaces. */
+  /** The keys of the names of a record that an amendment replaces. */
   private releasedBy({ namingAuthority, metadataId, alternateIds }: IdentifierRecord, amendment: Amendment): string[] {
     const texts = [
       ...(amendment.metadata === undefined || metadataId === null ? [] : [['metadataId', metadataId] as const]),
@@ -243,7 +243,6 @@ export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] 
   return rounds;
 }
 
-/** The problem of an unknown identifier. */
 export function notRegistered(detail: string, pointer: string): Problem {
   return new Problem('IDENTIFIER_NOT_FOUND', detail, { errors: [{ pointer, detail: 'is not registered' }] });
 }

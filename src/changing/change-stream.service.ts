@@ -67,7 +67,6 @@ export interface ChangeResult {
 export type ChangedLine = FoundLine & { readonly result: ChangeResult | Problem };
 export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Problem };
 
-/** The stored result of a line. */
 interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
@@ -139,7 +138,7 @@ export class ChangeStreamService {
 
   /**
    * Decides the changes of a chunk without locks and writes.
-   * @param names the names that earlier chunks of the file would release and get.
+   * @param names the names that earlier chunks of the stream would release and get.
    */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
     const plan = await this.engine.preview(targetsOf(chunk), names, { known: chunk.known, principal });

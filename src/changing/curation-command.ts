@@ -178,7 +178,7 @@ export interface DecisionContext {
   readonly at: Date;
   /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
-  /** The record of the replacement or of the previous version that the step names; null where it is not registered. */
+  /** The record of the replacement or of the previous version; null if the step names none, or if it is not registered. */
   readonly other: IdentifierRecord | null;
   readonly principal: Pick<Principal, 'hides' | 'requireNaming'>;
 }

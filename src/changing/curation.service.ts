@@ -67,9 +67,8 @@ export class CurationService {
    * an activation; writing to a deleted Handle requires `register`.
    * @returns the identifier after the change, as the principal sees it.
    * @throws HandleFault as `decideValues`
-   * @throws Problem a syntax code, IDENTIFIER_NOT_FOUND, METADATA_ID_TAKEN, ALTERNATE_ID_TAKEN, KEY_COLLISION, SCOPE_MISSING,
-   * NAMING_AUTHORITY_FORBIDDEN, WRONG_STATE, METADATA_ID_IS_IDENTIFIER, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR,
-   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
+   * @throws Problem as `parseCommand` and `ChangePlan.add`, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED,
+   * REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async run(context: CurationContext, command: CurationCommand): Promise<CurationResult> {
     const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;

@@ -51,8 +51,8 @@ export class ExistingUpdates {
   ) {}
 
   /**
-   * Locks the identifiers that mints will update, before their transaction writes anything: the number of a transaction is
-   * its position in the log, so it must be assigned after earlier changes of the same identifiers.
+   * Locks the identifiers that mints will update, before their transaction writes anything: the number of a transaction
+   * determines its position in the log, so it must be assigned after earlier changes of the same identifiers.
    * @throws Problem INVALID_REQUEST when their records are too large together.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
@@ -94,8 +94,7 @@ export class ExistingUpdates {
 
   /**
    * Updates locked identifiers, each for one mint.
-   * @returns a result for each mint: the updated identifier, or the Problem WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION or
-   * INVALID_REQUEST.
+   * @returns a result for each mint: the updated identifier, or a Problem as `ChangePlan.add` throws it.
    * @throws Stale when an identifier is not locked or has lost its metadata ID, or an expired reservation has a requested name.
    */
   async apply(

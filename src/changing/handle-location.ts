@@ -15,10 +15,8 @@ export interface HandleLocation {
 /** `foreign`: the prefix is unknown to this service or hidden from the principal, or there is no "/". */
 export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
 
-/** A GUID as local name under the profile "cordra". */
 const GUID = /^[0-9A-Fa-f]{32}$/;
 
-/** Locates a Handle among naming authorities. */
 export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
   const slash = handle.indexOf('/');
   const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));

@@ -27,8 +27,8 @@ const FEW = 16;
 class KeyUsed extends Error {}
 
 /**
- * Mints identifiers, and updates those that already have the metadata IDs. The mint is tried first, so that updates do not slow
- * other mints; updates run in separate transactions.
+ * Mints identifiers, and for `onExisting: "update"` updates those that already have the metadata IDs. The mint is tried first, so that
+ * updates do not slow other mints; updates run in separate transactions.
  */
 @Injectable()
 export class UpsertsService {
@@ -44,8 +44,7 @@ export class UpsertsService {
   /**
    * Mints one identifier, returns that of an earlier request with the same key, or returns or updates the one with its metadata ID.
    * @param onCharge as for `MintingService.mint`.
-   * @throws Problem as `MintingService.mint`, and for an update WRONG_STATE, ALTERNATE_ID_TAKEN, KEY_COLLISION,
-   * INVALID_REQUEST for values that are too large together, or CONFLICT_IN_PROGRESS.
+   * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
     const job = await this.minting.readRequest(request, context, onCharge);

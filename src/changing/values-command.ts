@@ -27,7 +27,7 @@ export type ValuesStep =
   | { readonly step: 'removed'; readonly indexes: readonly number[] }
   | { readonly step: 'deleted' };
 
-/** The text of the METADATA_ID value; null where there is none. */
+/** The text of the METADATA_ID value; null if there is none. @throws HandleFault if the value is not public or not a text. */
 export function metadataIdIn(values: readonly StoredValue[]): string | null {
   const found = values.find(isMetadataId);
   if (found === undefined) return null;
@@ -108,7 +108,7 @@ function requireRoomFor(values: readonly StoredValue[]): void {
   }
 }
 
-/** Adds the changed Handle values to new values, because the target and the metadata ID are stored as Handle values too. */
+/** If the record stores Handle values, adds them to the new values, changed to contain the new target and metadata ID. */
 export function withStoredValues<
   T extends { readonly target?: string | null; readonly metadata?: CanonicalName | null },
 >({ handleValues }: IdentifierRecord, values: T, at: Date): T & Pick<Amendment, 'handleValues'> {

@@ -21,7 +21,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** Older sessions are forgotten, because they have ended by their own limits or with their server. */
 const MAX_AGE_MS = 600_000;
 
-/** Maximum number of sessions to remember. Sessions above it are not ended. */
+/** Maximum number of sessions to remember. Further sessions are not ended. */
 const MOST = 1000;
 
 const connectedAt = new WeakMap<object, number>();

@@ -29,7 +29,7 @@ const RECORD = `
 /**
  * Applies the migrations that the database lacks, each in one transaction with its row of `_prisma_migrations`, and returns their names.
  * The caller holds the migration lock.
- * @throws Error that names the migration that failed. It has no effect, and the migrations before it stay applied.
+ * @throws Error that names the migration that failed. The failed migration has no effect, and those before it stay applied.
  */
 export async function applyMigrations(session: pg.ClientBase): Promise<string[]> {
   if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);

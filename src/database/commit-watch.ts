@@ -49,7 +49,7 @@ export class CommitWatch {
     }
   }
 
-  /** Called when the server accepts no writes, so that a probe is sent to detect when it accepts them again. */
+  /** Makes the next readiness check send a probe, which detects when the server completes commits again. */
   doubt(): void {
     this.doubtful = true;
   }
@@ -98,7 +98,7 @@ export class CommitWatch {
 
 /**
  * Whether the server rejected a statement because of its data, a lock or its disk, which says nothing about commits. Excluded are lost
- * connections (08), a read-only server (25006) and one that shuts down (57P01 to 57P03).
+ * connections (08), a read-only server (25006), and a server or session that was ended (57P).
  */
 function isRejection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25006|57P)/.test(error.code ?? '');

@@ -38,8 +38,8 @@ interface MigrationOptions extends WaitOptions {
 /**
  * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes,
  * for example after a failover.
- * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, has an unsupported version or an
- * unknown schema, or a migration fails or may not be applied.
+ * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, shares its sessions, has an
+ * unsupported version, encoding or schema, or when a migration fails or may not be applied.
  */
 export async function migrate(url: string, { mayMigrate = true, ...wait }: MigrationOptions = {}): Promise<string[]> {
   const session = await connectForWriting(() => connect(url), wait);
@@ -69,7 +69,7 @@ export async function migrate(url: string, { mayMigrate = true, ...wait }: Migra
 
 /**
  * The migrations that `migrate` would apply, in this order. Changes nothing.
- * @throws StartupError when `migrate` would reject the database.
+ * @throws StartupError when `migrate` would reject the version, the encoding, the schema or the rights of the role.
  */
 export async function plannedMigrations(url: string): Promise<readonly ShippedMigration[]> {
   const session = await connect(url);

@@ -17,19 +17,19 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 
 const HOT_POOL_SIZE = 6;
 
-/** The wait is short, so that a locked metadata ID does not occupy one of the few connections. */
+/** Lock timeout of the hot pool. It is short, so that a locked metadata ID does not occupy one of the few connections. */
 export const HOT_LOCK_WAIT_MS = 50;
 
 export interface Pools {
   /** For Prisma, transactions, and statements whose plan depends on values. */
   readonly general: pg.Pool;
-  /** For single mints and look-ups, whose statements are prepared once per session. */
+  /** For mints, look-ups and other statements that are prepared once per session and commit by themselves. */
   readonly hot: pg.Pool;
   /** One connection for polls of the log, which must not wait behind other statements. */
   readonly log: pg.Pool;
   /** For `READ_DATABASE_URL`; null without it. */
   readonly replica: ReplicaPools | null;
-  /** One connection for `CommitProbe` or `LockProbe`, and one that reads which session blocks `LockProbe`. */
+  /** Two connections: for `CommitProbe`, `LockProbe`, and the statement that reads which session blocks `LockProbe`. */
   readonly probe: pg.Pool;
 }
 
@@ -52,7 +52,7 @@ export const PROBE_POOL = Symbol('PROBE_POOL');
 /** A slower poll is useless, because records are not served from a cache that is so far behind. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
-/** Uses of a probe's session before it is renewed, because a host name or a load balancer may lead to another server later. */
+/** Uses of the session of `primaryProbe` before it is renewed, because a host name or a load balancer may lead to another server later. */
 const PROBE_USES = 10;
 
 /** Limit for connecting and for a statement. If the replica does not respond, a read goes to the primary only after this time. */

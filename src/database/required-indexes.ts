@@ -17,7 +17,7 @@ export async function requiredUniqueIndexes(): Promise<string[]> {
   return indexes.map(([name]) => name.slice(name.indexOf('.') + 1)).sort();
 }
 
-/** An invalid index, for example after an interrupted CREATE INDEX, prevents no duplicates. */
+/** Returns the required unique indexes that are missing or invalid; an interrupted CREATE INDEX leaves an invalid one. */
 export async function missingUniqueIndexes(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const { rows } = await on.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

@@ -6,13 +6,13 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 interface Rights {
   readonly role: string;
   readonly database: string;
-  /** The first existing schema of `search_path`; null if none exists. */
+  /** The first schema of `search_path` that exists and that the role may use; null if there is none. */
   readonly schema: string | null;
   readonly searchPath: string;
   readonly mayCreate: boolean | null;
   /** Whether the schema belongs to the owner of the database. */
   readonly followsDatabase: boolean | null;
-  /** The owner of tables of the service that this role does not own; null if it owns all. */
+  /** The owner of a table of the service, if this role does not have its privileges; else null. */
   readonly owner: string | null;
 }
 

@@ -9,7 +9,7 @@ export async function pendingMigrations(on: Pick<pg.ClientBase, 'query'>): Promi
   return (await shippedMigrations()).filter(({ name }) => !finished.has(name));
 }
 
-/** Applied migrations that this version does not contain, such as those of a newer version. */
+/** Migrations in the database that this version does not contain, such as those of a newer version. */
 export async function unknownMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
   const shipped = new Set((await shippedMigrations()).map(({ name }) => name));
   return (await runs(on)).map(({ name }) => name).filter((name) => !shipped.has(name));

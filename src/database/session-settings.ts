@@ -29,7 +29,7 @@ export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'extra_float_digits', value: 1, required: true },
 ];
 
-/** Maximum time that a session is idle in a transaction. No transaction waits for a client. */
+/** Maximum time that a session is idle in a transaction. No transaction waits for a client of the service. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): SessionSetting[] {
@@ -42,7 +42,7 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation would take longer than these statements, which read few rows by an index.
     { name: 'jit', value: 'off' },
-    // A session keeps its generic plan. One that was made while a table was empty would scan the whole table later.
+    // A session keeps its generic plans. A plan that was made while a table was empty would scan the whole table later.
     ...(planCacheMode === 'force_generic_plan' ? [{ name: 'enable_seqscan', value: 'off' }] : []),
     { name: 'idle_in_transaction_session_timeout', value: IDLE_IN_TRANSACTION_MS },
     ...DEAD_CLIENT_SETTINGS,
@@ -60,7 +60,7 @@ export class SessionSettings {
     private readonly reportRejected: (name: string, reason: string) => void,
   ) {}
 
-  /** Sends all settings in one request. @throws the error of a rejected required setting. */
+  /** Sends all settings in one request or, if one is rejected, one by one. @throws the error of a rejected required setting. */
   async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
     const settings = this.settings.filter(({ name }) => !this.rejected.has(name));
     try {

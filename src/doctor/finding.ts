@@ -29,7 +29,6 @@ export const ok = foundAs('ok');
 export const warning = foundAs('warning');
 export const error = foundAs('error');
 
-/** The rows of a statement. */
 export async function read<R extends object>(
   { session }: Pick<Examined, 'session'>,
   text: string,

@@ -8,10 +8,8 @@ import { type IdentifierRow, recordColumns, recordOf } from '../storage/identifi
 import { nativeText } from '../registry/identifier-record.js';
 import { type Examined, type Found, error, ok, read } from './finding.js';
 
-/** Number of identifiers that one statement reads. */
 const CHUNK = 100;
 
-/** Maximum number of differences that are printed one by one. */
 const MAX_PRINTED = 20;
 
 /** $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. */
@@ -36,7 +34,6 @@ interface Event {
   readonly patch: string;
 }
 
-/** $1: IDs of identifiers. */
 const STORED = `
   SELECT ${recordColumns('r', false)}, i.local_key, i.metadata_key, i.previous_version_key, n.case_insensitive AS folds,
          ARRAY(SELECT a.key FROM alternate_identifier a WHERE a.identifier_id = i.id) AS alternate_keys,

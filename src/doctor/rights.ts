@@ -35,7 +35,6 @@ export async function rights(on: Examined): Promise<Found[]> {
   );
 }
 
-/** @returns pairs of a table or sequence and a privilege. */
 function grantsIn(sql: string): (readonly [relation: string, privilege: string])[] {
   return [...sql.matchAll(GRANT)].flatMap(([, privileges = '', , relations = '']) =>
     relations

@@ -49,7 +49,6 @@ const OBJECTS = `
   )
   SELECT name, replace(definition, quote_ident(current_schema()) || '.', '') AS definition FROM objects ORDER BY name COLLATE "C"`;
 
-/** Reads the manifest of a database. */
 export async function readManifest(session: Pick<pg.ClientBase, 'query'>): Promise<SchemaManifest> {
   const { rows } = await session.query<{ name: string; definition: string }>(OBJECTS);
   return Object.fromEntries(rows.map(({ name, definition }) => [name, definition]));

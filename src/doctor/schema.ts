@@ -2,7 +2,6 @@ import { type SchemaManifest, shippedManifest } from '../database/required-index
 import { type Examined, type Found, error } from './finding.js';
 import { readManifest } from './schema-manifest.js';
 
-/** Maximum number of differences that are printed one by one. */
 const MAX_PRINTED = 20;
 
 /** Compares the objects of the database with the manifest of this version. Additional tables and indexes are accepted. */

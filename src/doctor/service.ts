@@ -3,7 +3,7 @@ import { type Found, error, ok, warning } from './finding.js';
 
 const TIMEOUT_MS = 5000;
 
-/** Seconds from which the cache of records and the feed of events count as delayed. */
+/** Seconds above which the cache of records and the feed of events count as delayed. */
 const MAX_AGE_SECONDS = 10;
 
 /** Metrics that are ages, each with the beginning of its warning. */

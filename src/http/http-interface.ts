@@ -6,11 +6,9 @@ export interface HttpInterface {
   readonly paths: RegExp;
   /** The security headers of a response. Responses with the same policy share one object. */
   readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
-  /** Paths that are served during the drain. */
   readonly servedInDrain: RegExp;
-  /** Paths that are served during an overload. */
   readonly servedInOverload: RegExp;
-  /** Paths to which the limits of rate and concurrency do not apply, including paths without a route. */
+  /** Paths to which the limits of rate and concurrency do not apply even if they have no route; `Uncounted` marks the routes. */
   readonly uncounted: RegExp;
   /** Frequent requests of probes and scrapers, logged at the level `debug`. */
   readonly routine: RegExp;

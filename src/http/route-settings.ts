@@ -56,7 +56,6 @@ function readsQuery(prototype: object, name: string | symbol): boolean {
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
 }
 
-/** Whether a request cannot change anything. */
 export function onlyReads(request: FastifyRequest): boolean {
   const { method } = request;
   return (

@@ -33,7 +33,6 @@ export interface CreatedApiKey {
   readonly secret: string | null;
 }
 
-/** Pointer of the user in the request. */
 const USER = '/handleUser';
 
 const NOT_FOUND = 'There is no API key with this id.';
@@ -51,7 +50,8 @@ export class ApiKeysService {
 
   /**
    * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, a syntax code for a
-   * naming authority, INVALID_REQUEST for an expiry in the past, UNKNOWN_NAMING_AUTHORITY or HANDLE_USER_TAKEN for the user.
+   * naming authority, INVALID_REQUEST for an expiry in the past; UNKNOWN_NAMING_AUTHORITY, HANDLE_USER_TAKEN, INVALID_REQUEST or
+   * CONFLICT_IN_PROGRESS for the user.
    */
   async create(
     { principal, idempotencyKey }: RequestContext,

@@ -69,7 +69,7 @@ export class NamingAuthoritiesService {
 
   /**
    * @throws NamingAuthorityExists
-   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED,
+   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, READ_ONLY_MEMBER, IDEMPOTENCY_KEY_REUSED,
    * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority` does.
    */
   async create(

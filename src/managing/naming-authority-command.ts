@@ -14,7 +14,7 @@ import type { NewNamingAuthority } from '../storage/naming-authorities/naming-au
 
 export const RULES = ['profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const;
 
-/** The settings that are stored as they are sent. Requests with an Idempotency-Key are compared by this order. */
+/** The settings that are stored as they are sent. Fingerprints of requests depend on this order. */
 const PLAIN_SETTINGS = [...RULES, 'state', 'uuidVersion', 'targetTemplate'] as const;
 
 /** Settings of a naming authority; absent members are not changed. */
@@ -34,7 +34,7 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
 }
 
 /**
- * @param firstSegment the first path segment of the configured resolver, which no naming authority may have.
+ * @param firstSegment the first path segment of the configured resolver, which no naming authority may have as its prefix.
  * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings.
  */
 export function parseNewNamingAuthority(

@@ -8,8 +8,8 @@ import type { GuidGenerator } from '../registry/uuid.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**
- * Maximum attempts of a mint. An attempt is repeated if a conflict was gone when it was examined, or if a generated GUID existed, which
- * happens only when the random source is broken.
+ * Maximum attempts of a mint. An attempt is repeated if its conflict was gone when it was examined or was an expired reservation, if the
+ * naming authority has changed, or if a generated GUID existed, which happens only when the random source is broken.
  */
 export const MAX_ATTEMPTS = 5;
 

@@ -33,7 +33,7 @@ export class MintConflicts {
 
   /**
    * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates without a conflict, or whose
-   * conflict is gone, are undecided; conflicting expired reservations are recorded as such.
+   * conflict is gone, are undecided. The expiry of conflicting reservations is recorded, except in a transaction.
    * @param transaction the transaction of the caller, if there is one.
    * @param lockWait how long to wait for a locked expired reservation.
    * @throws Stale in a transaction, if expired reservations have requested names.

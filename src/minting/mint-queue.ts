@@ -157,7 +157,7 @@ class BlockedNames {
     return this.blocked.size > 0;
   }
 
-  /** Waits for the mint that blocks one of these names; false if that mint timed out. @throws Problem OVERLOADED */
+  /** Waits for the mint that blocks one of these names; false if it ended with a lock timeout or conflict. @throws Problem OVERLOADED */
   async freed(names: readonly string[]): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;

@@ -5,7 +5,7 @@ import type { MintJob, MintResult } from './mint-outcome.js';
 /** Weight of the last group of mints in the share of replays. */
 const LAST_GROUP_WEIGHT = 0.25;
 
-/** From this share on, looking for replays before the insert is faster. */
+/** Above this share, looking for replays before the insert is faster. */
 const LIKELY_REPLAYS = 0.5;
 
 /** Counts mint results in the metrics, and estimates the share of replays. */

@@ -57,7 +57,7 @@ export interface MintGroupResults {
 
 /**
  * Mints exactly once. Unique indexes decide in the inserting statement; a second query finds the conflicts of rows that were not inserted.
- * A query before the insert is used only for replays, so that concurrent requests cannot both succeed.
+ * No query before the insert decides that a name is free, so concurrent requests cannot both succeed.
  */
 @Injectable()
 export class MintingService {
@@ -184,8 +184,8 @@ export class MintingService {
   }
 
   /**
-   * Mints identifiers independently of each other, once for each preparation; each statement commits. Problems are results, including
-   * UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
+   * Mints identifiers independently of each other; each statement commits. Must be called once for each preparation. Problems are results,
+   * including UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
   async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
     const results = new Map<MintJob, MintResult>();

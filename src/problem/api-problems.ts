@@ -18,7 +18,6 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
 /** The codes of an operation with a JSON body. */
 export const BODY_CODES = ['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
-/** The codes of an operation with `Idempotency-Key`. */
 export const IDEMPOTENCY_CODES = [
   ...(['INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'OUTCOME_UNKNOWN'] as const),
 ] as const;

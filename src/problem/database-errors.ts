@@ -41,7 +41,7 @@ const POOL_BUSY = /^POOL_BUSY$/;
 /** Message of `pg` for a statement that was not sent because the connection was lost. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable/;
 
-/** Whether the connection was lost while a statement ran. */
+/** Whether the connection was lost or not established, so that the outcome of a commit is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DatabaseError;
   if (typeof code === 'string') return /^(08...|57P0[123]|E[A-Z]+)$/.test(code);
@@ -92,7 +92,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | null {
   return { reason: error, isOutage, isOfWrite: hasCode(error, WRITE_STATES) };
 }
 
-/** Whether values can cause the error: classes 21 to 23 and 54, and P0001 (PostgreSQL, appendix A). */
+/** Whether values can cause the error: SQLSTATE classes 21 to 23 and 54, P0001 (PostgreSQL, appendix A), and errors without a code. */
 export function isCausedByData(error: unknown): boolean {
   if (error instanceof Problem || databaseProblem(error) !== null) return false;
   const { code } = error as DatabaseError;

@@ -21,14 +21,14 @@ declare module 'fastify' {
 
 export type FailedRequest = Pick<FastifyRequest, 'log' | 'server' | 'routeOptions'>;
 
-/** Logs an error of the service with its stack, or one of the database with its cause. Errors of a database outage are only counted. */
+/** Logs an error of the service with its stack, or of the database with its cause. Counts errors of an outage; logs no problems. */
 export function logFailure(error: unknown, request: FailedRequest, message: string, fields: object = {}): void {
   if (isCounted(error, request) || error instanceof Problem) return;
   const cause = databaseProblem(error) === null ? null : causeInWords(error);
   request.log.error({ ...(cause === null ? { err: error } : { cause }), ...fields }, message);
 }
 
-/** Whether the error belongs to an outage of the database, which has its own log lines. */
+/** Counts an error of a database outage, which has its own log lines. @returns false for any other error. */
 export function isCounted(error: unknown, { server, routeOptions }: FailedRequest): boolean {
   return server.failures?.failed(error, routeOptions.url !== '/health/ready') ?? false;
 }

@@ -149,7 +149,7 @@ export class ProblemDocumentDto {
   tombstone?: ProblemTombstoneDto;
 
   /**
-   * For a withdrawn identifier: its version. A reinstatement can send it, or the `ETag` of the response, as `If-Match`.
+   * For a withdrawn identifier: its version. A reinstatement can send it in double quotes, or the `ETag` of the response, as `If-Match`.
    * @example 2
    */
   @ApiProperty({ type: 'integer', required: false })

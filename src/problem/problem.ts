@@ -52,7 +52,6 @@ export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The problem of a malformed identifier at `pointer`. */
 export function malformed(fault: Omit<SyntaxFault, 'rule'> & { readonly rule?: string }, pointer: string): Problem {
   const { code, detail, offset, rule } = fault;
   const errors = [{ pointer, detail, code, offset, ...(rule !== undefined && { rule }) }];
@@ -74,7 +73,6 @@ export function tooLarge(limit: number): Problem {
   return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} bytes.`);
 }
 
-/** The problem that ends work for a client that has disconnected. */
 export function clientGone(): Problem {
   return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
 }

@@ -2,7 +2,6 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
-/** The database is unavailable; it is unknown whether the request took effect. */
 export function unavailable(): Problem {
   const detail =
     'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
@@ -16,7 +15,6 @@ export function notReady(detail: string, cause?: unknown, extensions: ProblemExt
   return problem;
 }
 
-/** Rows that the request had found are gone, because of a failover to a server without them. */
 export function rowsLost(): Problem {
   const detail =
     'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
@@ -30,14 +28,12 @@ export function serverStarted(): Problem {
   return new Problem('DATABASE_UNAVAILABLE', detail, { ...RETRY_SOON, isOfRead: true });
 }
 
-/** Earlier statements did not end in time, so the request was not sent. */
 export function notSent(): Problem {
   const detail =
     'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
   return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }
 
-/** The connection was lost during the commit. */
 export function outcomeUnknown(cause: unknown): Problem {
   const detail =
     'The database connection was lost during the commit, so the outcome is unknown. Send the same request ' +
@@ -64,7 +60,7 @@ export function queueFull(): Problem {
   return new Problem('OVERLOADED', detail, { headers: { 'retry-after': '2' } });
 }
 
-/** Another request has locked what this one changes. */
+/** A lock timeout, a serialization failure or a deadlock. */
 export function conflictInProgress(): Problem {
   const detail =
     'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.';

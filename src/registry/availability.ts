@@ -16,7 +16,6 @@ export type Availability =
 
 const SHOWN: Availability = { kind: 'shown' };
 
-/** Decides for all interfaces how a record is presented. */
 export function availabilityOf({ tombstone }: Ended): Availability {
   if (tombstone === null) return SHOWN;
   const { reasonCode, replacedBy } = tombstone;

@@ -25,9 +25,9 @@ export function isLongLocalName(text: string): boolean {
 /** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
 export type NameRule = 'guid' | 'folded' | 'exact';
 
-/** A metadata ID or an alternate identifier, as stored. */
+/** A name by which a record refers to something, such as its metadata ID or an alternate, as stored. */
 export interface CanonicalName {
-  /** `hdl:` + Handle for Handles and CORDRA identifiers, `info:fedora/…` for Fedora names, `urn:uuid:…` for UUIDs. */
+  /** `hdl:` + Handle for Handles and CORDRA identifiers, `info:fedora/…` or `urn:uuid:…`; the text itself for an opaque metadata ID. */
   readonly canonical: string;
   /** The text that is compared after a hit (R-15), equal for all notations of one name. */
   readonly comparison: string;
@@ -76,7 +76,7 @@ const PLAIN_CORDRA_ID = /^hdl:[0-9]+(?:\.[0-9]+)*\/[0-9A-F]{32}$/;
  * 32 hexadecimal digits in upper case count as a CORDRA identifier, which has the same URIs as a Handle.
  */
 export function nameInCanonical(canonical: string): Name | null {
-  // Recognition of this frequent form takes five times as long.
+  // `recognize` would take five times as long for this frequent form.
   if (PLAIN_CORDRA_ID.test(canonical)) return toCordraId(canonical.slice('hdl:'.length));
   const read = recognize(canonical, { charset: 'unicode' });
   if (!read.ok || canonicalUri(read.value.name) === canonical) return read.ok ? read.value.name : null;

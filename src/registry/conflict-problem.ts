@@ -87,7 +87,7 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts });
 }
 
-/** 409 for a change to a name that another identifier has. @param existing as for `conflictProblem`. */
+/** 409 for a metadata ID or an alternate that another identifier has. @param existing as for `conflictProblem`. */
 export function nameConflictProblem(
   code: keyof typeof IS_USED,
   existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,

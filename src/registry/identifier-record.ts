@@ -12,7 +12,7 @@ import {
 import { type StoredValue, isShown } from './stored-value.js';
 import { Problem } from '../problem/problem.js';
 
-/** An identifier is never deleted or reused. */
+/** The states of an identifier, which is never deleted or reused. */
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
 export type State = (typeof STATES)[number];
 
@@ -136,7 +136,6 @@ export function serializeRecord(record: Omit<IdentifierSnapshot, 'uris'>, uris: 
   };
 }
 
-/** The inverse of `serializeRecord`. */
 export function deserializeRecord({ identifier: _, ...json }: SerializedRecord): IdentifierSnapshot {
   const { createdAt, updatedAt, leaseUntil, tombstone } = json;
   return {
@@ -191,7 +190,7 @@ export function requireSize(after: SizedAttributes, before: SizedAttributes | nu
   throw new Problem('RECORD_TOO_LARGE', detail);
 }
 
-/** Bytes of the texts and the Handle values of a record. */
+/** Approximate bytes of the texts and the Handle values of a record. */
 export function recordBytes(record: IdentifierRecord): number {
   const { handleValues } = record;
   return bytesOf(record) + (handleValues === null ? 0 : JSON.stringify(handleValues).length);

@@ -40,7 +40,7 @@ export const EXPIRED = {
   replacedBy: null,
 } as const;
 
-/** The values that an identifier loses when its reservation ends; the GUID stays registered. */
+/** The values that an identifier loses when its reservation ends; its name stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
 /**
@@ -68,7 +68,6 @@ export function activation(): Amendment {
   return { kind: 'activated', state: 'active', leaseUntil: null };
 }
 
-/** @param at the time of the change. */
 export function release(at: Date): Amendment {
   const why = { reasonCode: 'released', reason: 'The reservation was released.', replacedBy: null } as const;
   return ended('released', at, why);
@@ -133,7 +132,7 @@ export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tomb
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
-/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other ones can use its names. */
+/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other identifiers can have its metadata ID. */
 export function deletion(at: Date): Amendment {
   const why = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
   return { ...ended('deleted', at, why), ...NO_TEXTS, previousVersion: null, handleValues: null };
@@ -171,7 +170,6 @@ export function following(object: IdentifierRecord, amendment: Amendment, record
   return { ...amendment, tombstone: { ...tombstone, replacedBy: null } };
 }
 
-/** The attributes of a record after a change. */
 export function amended(record: MutableAttributes, amendment: Amendment): MutableAttributes {
   const { metadata, alternates, previousVersion, handleValues, state, leaseUntil, tombstone } = amendment;
   return {

@@ -1,7 +1,7 @@
 /**
  * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored in its
- * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so that a new text needs only
- * one line here.
+ * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so a new text needs no change in
+ * that code.
  */
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
@@ -46,14 +46,12 @@ export function readTexts(values: GivenTexts): GivenTexts {
   return read;
 }
 
-/** The texts of a record after a change. */
 export function textsAfter(before: Texts, given: GivenTexts): Texts {
   const after: Writable = {};
   for (const { name } of TEXTS) after[name] = given[name] === undefined ? before[name] : given[name];
   return after as Texts;
 }
 
-/** Whether a record already has all given texts. */
 export function hasTexts(record: Texts, given: GivenTexts): boolean {
   return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
 }

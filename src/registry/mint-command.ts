@@ -55,7 +55,6 @@ export interface MintCommand extends SentMembers {
   /** Empty for none. */
   readonly localNameStart: string;
   readonly handleValues: readonly StoredValue[] | null;
-  /** Null for an active identifier. */
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
   /** The stored texts of names that the request has in another form, if any. */

@@ -21,8 +21,8 @@ import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
 import { withoutOtherSchemes } from './name-schemes.js';
 
 /**
- * The unique value of an identifier: its GUID, or the digest of `comparison`, which is any other local name, in upper case if the naming
- * authority ignores the case of ASCII letters.
+ * The unique value of an identifier in its naming authority: the GUID, or for another local name `localKey`, the digest of `comparison`.
+ * `comparison` is the local name, in upper case if the naming authority ignores the case of ASCII letters.
  */
 export type Address = { readonly namingAuthority: string } & (
   | { readonly guid: string; readonly localKey: null; readonly comparison: null; readonly foldsCase: false }
@@ -129,7 +129,7 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
-  /** The rules by which `normalize` reads a text, with those that the client states. A stated resolver is the only one. */
+  /** The rules by which `normalize` reads a text, with those that the client states. If it states a resolver, no other one applies. */
   contextOf(stated?: Context): Context {
     if (stated === undefined) return this.options;
     const { resolver } = stated;
@@ -202,7 +202,7 @@ export class NamingAuthoritySnapshot {
     });
   }
 
-  /** The address of a name read by this snapshot; null for a foreign naming authority, a Fedora name or a UUID. */
+  /** The address of a name read by this snapshot; null for a foreign or hidden naming authority, a Fedora name or a UUID. */
   locate(name: Name): Address | null {
     if (name.type !== 'cordra' && name.type !== 'handle') return null;
     const authority = this.find(name.namingAuthority);
@@ -227,7 +227,7 @@ export class NamingAuthoritySnapshot {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
-  /** The resolvers of naming authorities; computed on first use, because each key has a snapshot and few texts are URLs. */
+  /** The resolvers of naming authorities; computed on first use, because each API key has a snapshot and few texts are URLs. */
   ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
     const own = this.all().flatMap(({ resolver }) => resolver ?? []);

@@ -8,7 +8,7 @@ export const TIMESTAMP =
 export const TIMESTAMP_OR_DATE =
   /^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?$/;
 
-/** PostgreSQL has no year 0, and JavaScript writes years of five digits with a sign. */
+/** Whether the year is from 1 to 9999: PostgreSQL has no year 0, and JavaScript writes years of five digits with a sign. */
 export function isKeepable(time: Date): boolean {
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9999;

@@ -25,7 +25,7 @@ export interface Reservation {
   readonly id: string;
   readonly namingAuthority: string;
   readonly createdAt: string;
-  /** End of the lease of the remaining identifiers; null if none remains. */
+  /** End of the lease of the identifiers that are still reserved; null if there are none. */
   readonly leaseUntil: string | null;
   readonly count: number;
   readonly reserved: number;

@@ -52,7 +52,7 @@ export class ReservationService {
   /**
    * Reserves all identifiers or none.
    * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, UNKNOWN_NAMING_AUTHORITY, SUSPENDED_NAMING_AUTHORITY, RATE_LIMITED,
-   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, INVALID_REQUEST for a lease in the past
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS, INVALID_REQUEST for a lease in the past or as `targetFrom` does
    */
   async reserve(
     { principal, idempotencyKey }: RequestContext,
@@ -65,7 +65,7 @@ export class ReservationService {
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
     return this.retries.run(async () => {
-      // The first attempt failed because the naming authority has changed or a GUID collided.
+      // An earlier attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {

@@ -4,7 +4,7 @@ import { PrismaService } from '../database/prisma.service.js';
 import type { Sessions } from '../database/replica/server-state.js';
 import type { Queryable } from './transactions.js';
 
-/** A row without the digest of its secret; `prisma/schema.prisma` describes the members. */
+/** An API key without the digest of its secret; `prisma/schema.prisma` describes the members. */
 export type ApiKey = Readonly<Omit<ApiKeyRow, 'secretHash' | 'scopes' | 'grants'>> & {
   readonly scopes: readonly string[];
   readonly grants: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
@@ -37,7 +37,6 @@ export async function findAtReplica(replica: Sessions, hash: Uint8Array): Promis
   return row;
 }
 
-/** The only class that accesses the table of API keys. */
 @Injectable()
 export class ApiKeyStore {
   constructor(private readonly prisma: PrismaService) {}
@@ -95,7 +94,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Confirms a key that was created under open access. @param by the administrator. @returns false if no such key exists. */
+  /** Confirms a key if it was created under open access. @param by the administrator. @returns false if the key does not exist. */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,
@@ -106,7 +105,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Records a use. The commit does not wait for a standby, because requests that only read also record a use, and its loss is harmless. */
+  /** Records a use, at most once a minute. The commit waits neither for the disk nor for a standby, because a lost use is harmless. */
   async touch(id: string): Promise<void> {
     const minuteAgo = new Date(Date.now() - 60_000);
     await this.prisma.$transaction([

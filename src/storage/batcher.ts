@@ -4,7 +4,7 @@ export interface BatcherLimits {
   readonly maxBatchSize: number;
   readonly maxConcurrentBatches: number;
   readonly maxQueueLength: number;
-  /** Milliseconds after which an unsent item is rejected; absent if items wait elsewhere with a limit. */
+  /** Milliseconds after which an item that waits for a batch is rejected; absent for no limit. */
   readonly maxWaitMs?: number;
 }
 
@@ -15,15 +15,15 @@ interface Waiting<T, R> {
   readonly since: number;
 }
 
-/** A batch of this size may run beside a larger one, which may be waiting for a lock. */
+/** A batch of at least this size may run beside a larger one, because the larger one may be waiting for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Minimum delay of the timer, so that it does not run for every item; limits are seconds. */
+/** Minimum delay of the timer that rejects items, so that it does not run for every item; the limits are seconds long. */
 const MIN_TIMER_MS = 50;
 
 /**
- * Coalesces items that arrive while a batch is processed into the next batch, without a timer. A second batch runs concurrently only if it
- * is not smaller than the first, or has `MIN_SECOND_BATCH` items.
+ * Coalesces items that arrive while a batch is processed into the next batch; no item waits for a batch to fill. Another batch runs
+ * concurrently only if it has as many items as the batch that started last, or `MIN_SECOND_BATCH`.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
@@ -42,7 +42,7 @@ export class Batcher<T, R> {
     return this.queue.length;
   }
 
-  /** @throws Problem OVERLOADED when the queue is full; the error of this item. */
+  /** @throws Problem OVERLOADED when the queue is full, DATABASE_UNAVAILABLE after `maxWaitMs`, or the error of the item. */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
       if (this.queue.length >= this.limits.maxQueueLength) throw queueFull();

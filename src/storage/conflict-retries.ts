@@ -25,7 +25,7 @@ export class Attempts {
   /**
    * Counts a failed attempt, and pauses for 10 to 50 ms once `least` attempts have failed.
    * @param least number of attempts that are made in any case, without a pause.
-   * @returns whether to try again: until 5 s after the first attempt began.
+   * @returns whether to try again: before `least` attempts have failed, and until 5 s after the first attempt began.
    */
   async again(least = LEAST_ATTEMPTS): Promise<boolean> {
     this.failed += 1;
@@ -36,15 +36,16 @@ export class Attempts {
   }
 }
 
-/** Minimum number of attempts while each one records expiries: a batch of 10,000 needs up to 20 statements to find all of them. */
+/** Minimum number of attempts while each one records expiries: a batch of 10,000 needs up to 20 statements to find all expiries. */
 const ATTEMPTS_AFTER_EXPIRIES = 50;
 
 /** The work must be repeated, because identifiers or holders of names have changed since they were read. */
 export class Stale extends Error {
   /**
    * @param expired expired reservations that still have requested names. Their expiry must be recorded first, in a separate transaction. In
-   * this one, which already has its number, the expiry could get a position before an earlier change of the identifier, and another
-   * transaction that records it could wait for a change that waits for this one, a deadlock that PostgreSQL cannot detect.
+   * the transaction that failed, which already has its number, an expiry could get a position before an earlier change of the reservation.
+   * Another transaction that records the expiry could also wait for a change that waits for the failed transaction: a deadlock that
+   * PostgreSQL cannot detect.
    */
   constructor(readonly expired: readonly bigint[] = []) {
     super('the identifiers or names of a change must be read again');
@@ -62,7 +63,7 @@ export class ConflictRetries {
   /**
    * Runs work, and repeats it after `Stale` or a unique violation, which means that another transaction has written one of the names.
    * Records the expiry of the reservations that `Stale` names, which releases their names.
-   * @throws Problem CONFLICT_IN_PROGRESS when every attempt within 5 s had another conflict.
+   * @throws Problem CONFLICT_IN_PROGRESS when every attempt within 5 s failed with a conflict.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const attempts = new Attempts();

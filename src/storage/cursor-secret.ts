@@ -4,7 +4,7 @@ import pg from 'pg';
 
 const SECRET_BYTES = 32;
 
-/** The secret of cursors, shared by all instances and restored with a backup. */
+/** The secret from which the keys of cursors are derived, shared by all instances and restored with a backup. */
 @Injectable()
 export class CursorSecret {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}

@@ -10,14 +10,13 @@ import { Transactions } from './transactions.js';
 /** Maximum users of a naming authority. Every process holds all of them, and reads them again after each change of the naming authority. */
 export const MAX_USERS = 1000;
 
-/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the rules on which the key depends. */
+/** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the profile and the case rule. */
 const CLAIM = `
   INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
   SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n
   WHERE n.prefix = $1 AND n.profile = $5 AND n.case_insensitive = $6 AND (SELECT count(*) FROM handle_user u WHERE u.naming_authority_id = n.id) < ${MAX_USERS}
   ON CONFLICT DO NOTHING`;
 
-/** $1: the prefix. */
 const USERS = `
   SELECT count(*)::int AS users FROM naming_authority n JOIN handle_user u ON u.naming_authority_id = n.id WHERE n.prefix = $1`;
 
@@ -35,7 +34,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** Every process has read a new user after one second (`NamingAuthorityCache`); mints that began without it end within two more. */
+/** Every process has read a new user after one second (`NamingAuthorityCache`); mints that began before end within two more seconds. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user; `full`: no client has it, and the naming authority has `MAX_USERS` users. */
@@ -50,8 +49,8 @@ export class HandleUserStore {
   ) {}
 
   /**
-   * Assigns a Handle to a client, or returns who has it. Under the profile "handle", it waits until no process can mint an identifier with
-   * this name any more.
+   * Assigns a Handle to a client, or returns who has it. After a new claim under the profile "handle", waits until no process can still
+   * create an identifier with this name.
    * @throws Problem CONFLICT_IN_PROGRESS if the rules of the naming authority are no longer those of `authority`.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {

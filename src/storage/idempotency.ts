@@ -156,7 +156,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Fails at once if the key is locked, because the other request can take long. */
+/** Locks a key. Fails at once if another request has locked it by this function, because that request can take long. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();
@@ -168,7 +168,7 @@ async function lockRequest(transaction: Queryable, request: KeyedRequest): Promi
   await waitForRequest(transaction, request);
 }
 
-/** Waits for the transaction that uses the key, which is a mint or a part of the same request, and locks the key. */
+/** Locks a key, after waiting for a transaction that uses it: a mint, or a part of the same request. */
 async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
   try {
     await transaction.query(WAIT_FOR_KEY, [client, key]);

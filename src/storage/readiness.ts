@@ -33,15 +33,14 @@ const SERVER_STATE = `
          $1::text IS NULL OR EXISTS (SELECT FROM pg_stat_activity WHERE ${SESSION_NAME} = $1) AS "hasProbe"`;
 
 interface ServerState extends WriteState {
-  /** Whether commits wait for a standby. */
   readonly hasStandby: boolean;
   /** False if the session of the waiting probe does not exist. */
   readonly hasProbe: boolean;
 }
 
 /**
- * Decides whether the service can process requests, including writes. A check itself writes nothing. If a synchronous standby is
- * configured, or a write failed, it also sends a probe, without waiting for it.
+ * Decides whether the service can process requests, including writes. A check waits for no write, but can start two: a commit probe if a
+ * synchronous standby is configured or a write failed, and the raise of the offset after a start of the server.
  */
 @Injectable()
 export class Readiness {
@@ -104,7 +103,7 @@ export class Readiness {
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
-    // This causes a probe. After its commit, the end of the outage is logged.
+    // `doubt` causes a commit probe. After the commit of the probe, the end of the outage is logged.
     if (this.wasLocked && lock === null) this.commits.doubt();
     this.wasLocked = lock !== null;
     if (lock === null) return;

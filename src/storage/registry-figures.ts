@@ -12,8 +12,8 @@ const FRESH_MS = 60_000;
 const TIMEOUT_MS = 1000;
 
 /**
- * Shares a read among the scrapes of `freshMs` milliseconds. They get `unknown` if it fails or takes too long, and the next scrape tries
- * again.
+ * Shares a read among the scrapes of `freshMs` milliseconds. They get `unknown` if the read fails or takes longer than 1 s, and the next
+ * scrape reads again.
  */
 export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
@@ -48,9 +48,9 @@ const FIGURES = `
          extract(epoch FROM clock_timestamp())::float8 AS "clockSeconds";
   COMMIT`;
 
-/** Size of the database. Numbers are NaN if it did not respond in time. */
+/** Size of the registry. All numbers are NaN if the database did not respond in time. */
 export interface RegistrySize {
-  /** Exact up to 10,000. */
+  /** Exact up to 10,000, else an estimate. */
   readonly identifiers: number;
   /** Reservations that end within 24 hours, at most 10,001. */
   readonly endingLeases: number;
@@ -68,7 +68,7 @@ interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseBytes'> {
 
 const UNKNOWN: RegistrySize = { identifiers: NaN, endingLeases: NaN, databaseBytes: NaN, clockOffsetSeconds: NaN };
 
-/** Reads the size of the database, at most once a minute. */
+/** Reads the size of the registry, and keeps it for a minute. */
 @Injectable()
 export class RegistryFigures {
   readonly read = sharedRead(() => this.query(), UNKNOWN, FRESH_MS);

@@ -25,7 +25,7 @@ export interface KeyUse {
   } | null;
   /** The stored result as JSON, and the fingerprint of its request. */
   readonly outcome: { readonly hash: Digest; readonly text: string } | null;
-  /** Whether a request of another kind used the key. */
+  /** Whether a request of another kind used the key: a stream instead of a single request, or the reverse. */
   readonly isOther: boolean;
   readonly isInFlight: boolean;
   /** See `Conflicts.hasStandby`. */
@@ -93,7 +93,8 @@ const FIND_PARTS = `
       AND x.place BETWEEN w.first AND w.first + 1023 OFFSET 0) p`;
 
 /**
- * $1 to $7: the results. Locks the keys, and stores results whose index is free and whose identifier exists. Lines of a chunk share a row.
+ * $1 to $7: the results. Locks the keys, and stores results whose index is free and whose identifier, if any, still has its metadata ID.
+ * Lines of a chunk share a row.
  */
 const STORE = `
   WITH input AS MATERIALIZED (

@@ -4,7 +4,7 @@ import { TEXTS } from '../registry/members.js';
 /** Maximum number of rows for which one plan is efficient; a statement with more rows is planned each time. */
 export const MOST_PREPARED = 64;
 
-/** A statement over rows of parameters, prepared if they are few. */
+/** A statement over `rows` rows of parameters, prepared if they are at most `MOST_PREPARED`. */
 export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
   return rows > MOST_PREPARED ? { text, values } : { name, text, values };
 }
@@ -17,7 +17,7 @@ export interface Query {
   readonly values: unknown[];
 }
 
-/** A statement whose text adds its parameters. It has no name, because its best plan depends on the values. */
+/** Builds a statement by a function that adds the parameters. It has no name, because its best plan depends on the values. */
 export function queryOf(textOf: (add: Add) => string): Query {
   const values: unknown[] = [];
   return { text: textOf((value) => `$${values.push(value)}`), values };
@@ -29,7 +29,7 @@ export interface Count {
   readonly isExact: boolean;
 }
 
-/** The number of rows of a query that PostgreSQL estimates, by its statistics. */
+/** The estimate of the planner for the number of rows of a query. */
 export async function estimatedRows(from: Pick<ClientBase, 'query'>, { text, values }: Query): Promise<number> {
   interface Row {
     readonly 'QUERY PLAN': readonly [{ readonly Plan: { readonly 'Plan Rows': number } }];

@@ -7,11 +7,10 @@ export interface Touched {
   /** Changed identifiers, and those that got a newer version. */
   readonly identifiers: bigint[];
   readonly namingAuthorities: string[];
-  /** Addresses of new identifiers. */
   readonly minted: Address[];
 }
 
-/** What each connection has changed since its transaction began. */
+/** What each connection has changed since the last `takeTouched`. */
 const touchedBy = new WeakMap<object, Touched>();
 
 /** Must be called in the transaction that makes the changes. */
@@ -45,7 +44,7 @@ export function notePredecessors(transaction: object, predecessors: readonly (Pr
   for (const predecessor of predecessors) if (predecessor?.id !== undefined) identifiers.push(predecessor.id);
 }
 
-/** Returns and removes what was noted on a connection since the last call. @returns null if nothing was noted. */
+/** Removes and returns what was noted on a connection since the last call; null if nothing was noted. */
 export function takeTouched(connection: object): Touched | null {
   const touched = touchedBy.get(connection);
   if (touched === undefined) return null;

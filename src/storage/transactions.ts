@@ -76,7 +76,6 @@ export class Transactions {
     this.hotSlots = slotsOf(hot);
   }
 
-  /** Number of writes that wait for a slot of their pool. */
   get waiting(): number {
     return this.slots.waiting + this.hotSlots.waiting;
   }
@@ -87,8 +86,8 @@ export class Transactions {
   }
 
   /**
-   * Milliseconds for a connection and a commit together: `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`, less the time for the rest of a
-   * request.
+   * Milliseconds for a connection and a commit together: `maxWaitMs` and `DATABASE_STATEMENT_TIMEOUT_MS`, less `REST_OF_REQUEST_MS`, but at
+   * least `DATABASE_STATEMENT_TIMEOUT_MS`.
    */
   private get maxTotalMs(): number {
     const { statement_timeout: statement } = this.hot.options;
@@ -151,7 +150,7 @@ export class Transactions {
     }
   }
 
-  /** The error of a write that got no slot in time. While commits are stalled, only reads complete, so they do not show a busy pool. */
+  /** The error of a write that got no slot in time. While commits are stalled, completed reads do not show that the pool is only busy. */
   private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);
@@ -212,17 +211,17 @@ async function inTransaction<T>(
 /** Time for the work before and after a transaction on a busy machine. */
 const REST_OF_REQUEST_MS = 3000;
 
-/** Minimum time for a commit, because a transaction of many statements may take long. */
+/** Minimum time for a commit, because the statements of a transaction may have used all the time. */
 const LEAST_COMMIT_MS = 4000;
 
-/** Limits the COMMIT, which may wait for the standby, to the time that the waits for a connection and for locks have left. */
+/** A COMMIT, which may wait for the standby, with the time until its deadline as its limit, at least `LEAST_COMMIT_MS`. */
 function commitWithin(until: number): pg.QueryConfig {
   const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
   const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};
   return { text: COMMIT, ...limit };
 }
 
-/** Ends the connection at a time, so that its statement fails. */
+/** Ends the connection at a time of `performance.now`, but not before `LEAST_COMMIT_MS`, so that its statement fails. */
 function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined {
   if (!Number.isFinite(at)) return undefined;
   const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);

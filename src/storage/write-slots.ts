@@ -46,7 +46,6 @@ export class WriteSlots {
     });
   }
 
-  /** Number of writes that wait for a slot. */
   get waiting(): number {
     return this.queue.size;
   }

@@ -1,11 +1,11 @@
 import { Problem } from '../../problem/problem.js';
 
-/** What a client would exceed: its share of a pool, or what is free of it. */
+/** The limit that a client would exceed: its share of a pool, or the free bytes of the pool. */
 type Rejection = 'share' | 'free';
 
 /**
- * Divides `limit` bytes among clients. A client holds at most `share` bytes, and at most as many bytes as then remain free. N clients
- * that hold as much as they can therefore leave 1/(N + 1) of the pool free.
+ * Divides `limit` bytes, or places, among clients. A client holds at most `share` bytes. It can take more bytes only if at least as many
+ * bytes remain free as it then holds, so that no client can use up the pool.
  */
 export class BytePool {
   private used = 0;
@@ -16,7 +16,7 @@ export class BytePool {
     private readonly share: number,
   ) {}
 
-  /** Returns the limit that a client would exceed with `bytes` more bytes: its share or the free bytes; null if the bytes fit. */
+  /** Returns the limit that a client would exceed with `bytes` more bytes; null if they fit. */
   rejection(client: string, bytes: number): Rejection | null {
     const held = (this.held.get(client) ?? 0) + bytes;
     if (held > this.share) return 'share';
@@ -36,7 +36,6 @@ export class BytePool {
   }
 }
 
-/** The problem of a rejection, with the detail of its kind. */
 export function poolProblem(rejection: Rejection, details: Readonly<Record<Rejection, string>>, seconds = 1): Problem {
   const code = rejection === 'share' ? 'CONCURRENCY_LIMITED' : 'OVERLOADED';
   return new Problem(code, details[rejection], { headers: { 'retry-after': String(seconds) } });

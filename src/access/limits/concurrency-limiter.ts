@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { BytePool } from './byte-pool.js';
 
-/** The member of a response that holds the promise of its handler; absent before the handler runs. */
+/** The member of a response that holds the promise of its handler; absent before the handler runs, and if it returns no promise. */
 export const WORK = Symbol('access:work');
 
 export interface Working {
@@ -17,8 +17,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Counts a request until its response has ended or its client has disconnected, and its handler has ended.
-   * @returns false when the limit is reached; the request is not counted then.
+   * Counts a request until its response is complete or aborted and its handler has ended.
+   * @returns false, without counting the request, if the limit is reached.
    */
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {
     // A closed connection emits no further event that would release the count.

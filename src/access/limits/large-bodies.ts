@@ -9,13 +9,13 @@ import { ipPrefixOf } from '../../http/ip-prefix.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 
-/** Bodies with more bytes count against the memory limit of the process. */
+/** Bodies with more bytes count against the limits of bytes in memory. */
 const COUNTED_BYTES = 65_536;
 
-/** Without a key, bodies with more bytes count against the limit of the address that sends them. */
+/** Without a key, the number of concurrent bodies with more bytes is limited for each address. */
 const LARGE_BYTES = 1_048_576;
 
-/** How many bodies of the largest size fit into each of the two pools. */
+/** Size of each of the two pools, in bodies of the largest size. */
 const LARGEST_AT_ONCE = 4;
 
 const DETAILS = {
@@ -26,7 +26,8 @@ const DETAILS = {
 
 /**
  * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key.
- * Without a key, it also limits their number for each address. Bytes count from their arrival until the response ends.
+ * Without a key, the number of concurrent bodies of more than 1 MiB is also limited for each address. Bytes count from their arrival until
+ * the response is closed. Streams are exempt.
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;

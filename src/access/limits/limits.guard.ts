@@ -16,13 +16,13 @@ declare module 'fastify' {
   }
 }
 
-/** Marks a route with long requests, such as long polls and event streams, which have a separate limit. */
+/** Marks a route with long requests, such as long polls and event streams, whose concurrency has a separate limit. */
 export const LongLived = (): MethodDecorator => routeSettings({ longLived: true });
 
-/** Marks routes without limits, such as health checks and metrics. */
+/** Marks routes without authentication and limits, such as health checks. */
 export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
-/** Limits the rate and the concurrency of each client before the body is read. On public routes, a client is an address. */
+/** Limits the rate and the concurrency of each client before the body is read. Without an authenticated key, a client is an address. */
 @Injectable()
 export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;
@@ -48,7 +48,8 @@ export class LimitsGuard {
 
   /**
    * Counts a request that is served without the framework.
-   * @returns the rate limit headers, as alternating names and values; null if the request exceeds the limit, and is not counted.
+   * @returns the rate limit headers, as alternating names and values, empty without a limit; null, without counting the request, if it
+   * exceeds the limit.
    */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];

@@ -32,9 +32,10 @@ export class MintBudget {
   }
 
   /**
-   * Ignores naming authorities that `known` lacks, because invented names could evict the buckets of existing ones.
-   * @param counts identifiers by naming authority.
-   * @returns RATE_LIMITED for each naming authority without enough quota.
+   * Counts identifiers as `charge` does. Ignores naming authorities that `known` lacks, because invented names could evict the buckets of
+   * existing ones.
+   * @param counts numbers of identifiers by naming authority.
+   * @returns a Problem RATE_LIMITED for each naming authority without enough quota.
    */
   chargeEach(
     counts: ReadonlyMap<string, number>,

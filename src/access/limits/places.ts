@@ -16,7 +16,6 @@ export interface PlaceHolder {
   readonly response: Closing;
 }
 
-/** The client and the response of a request. */
 export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
   return { client: clientOf(request), response: raw };
 }
@@ -28,7 +27,7 @@ interface Waiting {
 
 /**
  * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many places as then remain
- * free; further requests wait in order. A place is released when its work ends, even if the client disconnected before.
+ * free (see `BytePool`); further requests wait in order. A place is released when its work ends, even if the client disconnected before.
  */
 export class Places {
   private readonly taken: BytePool;
@@ -38,7 +37,7 @@ export class Places {
   /**
    * @param most maximum number of concurrent requests.
    * @param share maximum number of concurrent requests of one client.
-   * @param mostWaiting maximum number of waiting requests; one client has at most half of them.
+   * @param mostWaiting maximum number of requests that wait for their first place; one client has at most half of them.
    * @param limitMs maximum wait in milliseconds.
    */
   constructor(
@@ -64,9 +63,9 @@ export class Places {
   }
 
   /**
-   * Yields the parts of a stream. It takes a place before it reads a part, and releases it when the next part is requested. Only the
-   * wait for the first place is limited.
-   * @throws Problem as `run` does, before the first part.
+   * Yields the parts of a stream. Takes a place before each part is read, and releases it when the next part is requested or the client
+   * disconnects. Only the wait for the first place is limited.
+   * @throws Problem as `run` does; after the first part, only REQUEST_TIMEOUT.
    */
   async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {
     const { client, response } = holder;

@@ -87,16 +87,16 @@ export class CreateApiKeyDto {
   @IsArray({ message: 'namingAuthorities is required: a list of naming authorities, or null for all of them' })
   namingAuthorities: GrantDto[] | null;
 
-  /** The time at which the key expires (RFC 3339); never when absent. */
+  /** The time at which the key expires (RFC 3339), in the future. When absent, the key never expires. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T00:00:00Z' })
   @Optional()
   @IsTime()
   expiresAt?: string;
 
   /**
-   * The user with which a Handle client signs in with this key, under `/api` and `/hrls`: the index of a key value, ":" and a Handle
-   * under a naming authority that the key covers. The index is 300 when absent. The Handle is not registered as an identifier, but stays
-   * assigned to the client permanently; other keys of the client may also have it.
+   * The user as which a Handle client authenticates with this key, under `/api` and `/hrls`: the index of a key value, ":" and a Handle
+   * under a naming authority that the key covers, with a local name of at most 255 bytes that is not a GUID. The index is 300 when absent.
+   * The Handle is not registered as an identifier, but stays assigned to the client permanently; other keys of the client may also have it.
    * @example "300:100.102/ADMIN"
    */
   @MaxLength(600)
@@ -114,7 +114,7 @@ export class KeyRightsDto {
   client: string;
 
   /**
-   * The label of the key.
+   * The label of the key; null for none.
    * @example "ingest server, 2026"
    */
   label: string | null;
@@ -132,7 +132,7 @@ export class KeyRightsDto {
   expiresAt: string | null;
 
   /**
-   * The user with which a client of Handle servers signs in with this key; null for none.
+   * The user as which a Handle client authenticates with this key, as `index:handle`; null for none.
    * @example null
    */
   @ApiProperty({ type: String, nullable: true, example: null })
@@ -177,7 +177,7 @@ export class ApiKeyDto extends KeyRightsDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   confirmedAt: string | null;
 
-  /** The client of the administrator who confirmed the key. */
+  /** The client of the administrator who confirmed the key; null if it was not confirmed. */
   @ApiProperty({ type: String, nullable: true, example: null })
   confirmedBy: string | null;
 }
@@ -203,6 +203,7 @@ export class CreatedApiKeyDto extends ApiKeyDto {
   secret: string | null;
 }
 
+/** One page of API keys. */
 export class ApiKeyPageDto {
   /** The keys, in order of creation. */
   items: ApiKeyDto[];

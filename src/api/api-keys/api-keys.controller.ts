@@ -33,8 +33,8 @@ export class ApiKeysController {
 
   /**
    * Create an API key
-   * @remarks Only this response contains the secret. To rotate a key, create a second key for the same client, switch
-   * to it, and revoke the first. A key that is restricted to naming authorities cannot manage keys.
+   * @remarks Only the first response contains the secret; a replay does not. To rotate a key, create a second key for the same client,
+   * switch to it, and revoke the first. A key that is restricted to naming authorities cannot manage keys.
    */
   @Post()
   @ApiIdempotencyKey()
@@ -112,7 +112,7 @@ export class ApiKeysController {
   /**
    * Confirm an API key
    * @remarks A key that was created under `ACCESS=open` is rejected under `ACCESS=keys` until it is confirmed. The
-   * confirmation takes effect within two seconds on every instance of the service. Any other key is returned unchanged.
+   * confirmation takes effect within two seconds on every instance of the service. A key that needs no confirmation is returned unchanged.
    */
   @Post(':id/confirm')
   @HttpCode(HttpStatus.OK)

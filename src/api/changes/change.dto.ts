@@ -81,17 +81,20 @@ export class ChangeLineDto {
   @IsAlternateIds(true)
   alternateIds?: string[] | null;
 
-  /** The identifier of the previous version of the object, by the rules of `PATCH` and of an activation; null removes it. */
+  /**
+   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority of this service,
+   * it must be registered and not only reserved. For a reserved identifier, only a line with `activate` can set it.
+   */
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
 
-  /** Withdraws the identifier. A line with `withdraw` sets no values. */
+  /** Withdraws the identifier. A line with `withdraw` must not set values. */
   @Optional()
   @Nested(() => WithdrawRequestDto)
   withdraw?: WithdrawRequestDto;
 
   /**
-   * Whether to reinstate the withdrawn identifier. A line that reinstates sets no values.
+   * Whether to reinstate the withdrawn identifier. A line that reinstates must not set values.
    * @example false
    */
   @OptionalBoolean()
@@ -204,6 +207,6 @@ export class ChangeResultDto {
   /** In a dry run: the values after the change, of the same members. */
   new?: ChangedMembersDto;
 
-  /** The identifier as it is when the line is returned; absent in a dry run, and with `Prefer: return=minimal`. */
+  /** The identifier as it is when the line is returned; absent with `problem`, in a dry run, and with `Prefer: return=minimal`. */
   record?: IdentifierDto;
 }

@@ -11,13 +11,11 @@ import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation
 import { NullableLanguage, NullableText, OptionalText } from '../../http/validation/described-members.js';
 
 /**
- * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a
- * read-only member is ignored when it is equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a read-only member that
+ * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
  */
 export class UpdateIdentifierDto {
-  /**
-   * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it.
-   */
+  /** The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. */
   @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
   metadataId?: string | null;
 

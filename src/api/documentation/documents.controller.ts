@@ -64,12 +64,11 @@ async function load(mediaType: string, source: URL | string): Promise<Document> 
 /** A cached document may be ten minutes old; the cache then revalidates it with its entity tag. */
 const CACHE_CONTROL = 'public, max-age=600';
 
-/** Serves the OpenAPI document as JSON and as YAML, Swagger UI, and the tutorial. */
 @PublicPage()
 @ApiExcludeController()
 @Controller()
 export class DocumentsController {
-  /** @throws Problem NOT_FOUND for a file that Swagger UI does not need. */
+  /** @throws Problem NOT_FOUND for a path that is not in `SOURCES`. */
   @Get(['openapi.json', 'openapi.yaml', 'docs', 'docs/:file'])
   async send(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [path = '/'] = request.url.split('?', 1);

@@ -8,7 +8,6 @@ import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { PAGE_CONTENT_SECURITY_POLICY, frontPage } from '../../record-page/index.js';
 
-/** Injection token: whether the service resolves `POST /`. */
 export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
 
 /** A short page for people who open the base URL of the service in a browser. */

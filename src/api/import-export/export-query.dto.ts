@@ -5,7 +5,7 @@ import { DELIMITERS, type Delimiter } from './transfer-columns.js';
 import { IdentifierFilterDto } from '../representation/identifier-filter.dto.js';
 import { OptionalChoice, OptionalText } from '../../http/validation/described-members.js';
 
-/** The identifiers to export, and the format of CSV. With `columns`, `delimiter` or `excel`, the response is CSV. */
+/** The identifiers to export, and the format of CSV. With `columns`, `delimiter` or `excel=true`, the response is CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
   /**
    * The first characters of the target. They are compared byte by byte with the stored target, so case and percent-encoding

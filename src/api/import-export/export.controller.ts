@@ -74,13 +74,13 @@ export class ExportController {
 
   /**
    * Export identifiers
-   * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting:
-   * as NDJSON, or as CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel`. In CSV, every cell is quoted, alternate
-   * identifiers share one cell, separated by spaces, and stored Handle values are JSON in one cell. Values that not everybody may read
-   * are exported only for keys with the scope `admin`; `hiddenValues` is the number of values that are left out. To prevent formula
-   * injection in spreadsheets, an apostrophe precedes every cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab,
-   * a line break or an apostrophe, and every formula after a `;`, a tab or a line break; an import removes the apostrophe. An aborted
-   * export ends without the final HTTP chunk. If the key has expired or was revoked, the last line of NDJSON is a `StreamEnd`.
+   * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting: as NDJSON, or as
+   * CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel=true`. In CSV, every cell is quoted, alternate identifiers
+   * share one cell, separated by spaces, and stored Handle values are JSON in one cell. Values that not everybody may read are exported
+   * only for keys with the scope `admin` for the naming authority; `hiddenValues` is the number of values that are left out. To prevent
+   * formula injection in spreadsheets, an apostrophe precedes every cell that begins with `=`, `+`, `-`, `@` (or their full-width forms),
+   * a tab, a line break or an apostrophe, and every formula after a `;`, a tab or a line break; an import removes the apostrophe. An
+   * aborted export ends without the final HTTP chunk. If the key has expired or was revoked, the last line of NDJSON is a `StreamEnd`.
    */
   @Get('export')
   @Requires('read')

@@ -16,7 +16,6 @@ import type { ImportResultDto } from './transfer-line.dto.js';
 
 export const IMPORT_PATH = '/identifiers/import';
 
-/** Presents the result of a line that was imported, unchanged, in conflict or invalid. */
 export function presentLine({ line, result }: LineResult, reader: ConflictReader): ImportResultDto {
   if (result instanceof Problem) return rejectionOf(line, result);
   if (result.outcome === 'conflict') return rejectionOf(line, problemIn(result.conflicts, reader));

@@ -23,7 +23,7 @@ const COLUMNS = [
 
 export const IMPORT_COLUMNS: FileColumns = { names: COLUMNS, required: ['identifier'], row: 'an import' };
 
-/** Excel needs it to detect UTF-8. */
+/** Excel detects UTF-8 only by this mark. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
 export const DELIMITERS = [',', ';'] as const;
@@ -127,7 +127,6 @@ function numberOr(cell: string): number | string {
   return /^[0-9]{1,10}$/.test(cell) ? Number(cell) : cell;
 }
 
-/** Parses JSON; other text is returned for validation to reject. */
 function jsonOr(cell: string): unknown {
   try {
     return JSON.parse(cell);

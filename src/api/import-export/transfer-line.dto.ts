@@ -60,7 +60,7 @@ export class TransferTombstoneDto {
   @IsString()
   reason: string;
 
-  /** The replacement, if there is one. */
+  /** The replacement, canonical; null for none. In a request: in any form. */
   @NullableText(MAX_STORED_BYTES, null, IsKeepable())
   replacedBy: string | null = null;
 }
@@ -72,18 +72,21 @@ export class TransferTombstoneDto {
 @NullIsAbsent()
 export class TransferLineDto {
   /**
-   * The identifier.
+   * The identifier as `NA/local`. In a request: in any form.
    * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   @MaxLength(MAX_STORED_BYTES)
   @IsString()
   identifier: string;
 
-  /** The identifier of the metadata record that describes the object, or any text if the `metadataIdScheme` is "any". */
+  /**
+   * The identifier of the metadata record that describes the object, canonical, or any text if the `metadataIdScheme` is "any"; null for
+   * none. In a request: in any form.
+   */
   @NullableText(MAX_STORED_BYTES, 'info:fedora/demo:7')
   metadataId: string | null = null;
 
-  /** The URL to which the identifier resolves; null for none. In a request: when absent, the target template of the naming authority applies. */
+  /** The URL to which the identifier resolves; null for none. In a request: when absent, the target template applies. */
   @NullableText(MAX_TARGET_LENGTH, 'https://repo.example.org/objects/7', IsTarget())
   target?: string | null;
 
@@ -98,7 +101,7 @@ export class TransferLineDto {
   state?: State;
 
   /**
-   * Alternate identifiers of the same object.
+   * Alternate identifiers of the same object, canonical. In a request: in any form.
    * @example ["info:fedora/demo:8"]
    */
   @IsAlternateIds()
@@ -110,7 +113,7 @@ export class TransferLineDto {
 
   /**
    * The stored values of the Handle; null if there are only computed values. Values that not everybody may read are exported
-   * only for keys with the scope "admin".
+   * only for keys with the scope "admin" for the naming authority.
    */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, required: false, maxItems: MAX_VALUES, example: null })
   @IsOptional()
@@ -142,7 +145,10 @@ export class TransferLineDto {
   @IsTime()
   createdAt?: string;
 
-  /** The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, `createdAt`. */
+  /**
+   * The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, `createdAt`, or the time of the import
+   * if that is absent too.
+   */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
   @IsTime()

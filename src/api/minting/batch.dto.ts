@@ -125,9 +125,7 @@ export class MintResultDto {
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;
 
-  /**
-   * Why the item failed, with a code of `POST /identifiers`, or in a batch `DUPLICATE_IN_REQUEST`. Pointers refer to the item.
-   */
+  /** Why the item failed, with a code of `POST /identifiers`, or in a batch `DUPLICATE_IN_REQUEST`. Pointers refer to the item. */
   problem?: ProblemDocumentDto;
 }
 

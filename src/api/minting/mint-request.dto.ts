@@ -19,10 +19,7 @@ import { OptionalBoolean, OptionalChoice, OptionalText } from '../../http/valida
 /** The states in which an identifier can be created. */
 const FIRST_STATES = ['active', 'reserved'] as const;
 
-/**
- * The attributes of a mint request, without the naming authority. The validators of a field run from the last to the
- * first.
- */
+/** The attributes of a mint request, without the naming authority. The validators of a field run from the last to the first. */
 @NullIsAbsent()
 export class MintFieldsDto {
   /**
@@ -38,7 +35,7 @@ export class MintFieldsDto {
   /**
    * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
    * excludes `metadataId`. A reserved metadata record is activated with its object, and its reservation ends with that of the object.
-   * It is rejected under a naming authority with the `metadataIdScheme` "any".
+   * Not permitted under a naming authority with the `metadataIdScheme` "any".
    * @example false
    */
   @OptionalBoolean()

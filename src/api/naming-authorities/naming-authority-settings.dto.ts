@@ -64,15 +64,15 @@ export class NamingAuthoritySettingsDto {
   sandbox?: boolean;
 
   /**
-   * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any form.
-   * "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a local number. It is
-   * stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
+   * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any
+   * form. "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a local
+   * number. It is stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
    */
   @OptionalChoice(METADATA_ID_SCHEMES, { enumName: 'MetadataIdScheme', example: 'recognized' })
   metadataIdScheme?: MetadataIdScheme;
 
   /**
-   * The version of minted UUIDs: 4 (random), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 also
+   * The version of minted UUIDs: 4 (random, the default), 1 or 7. Versions 1 and 7 reveal the time of minting, and version 7 also
    * the order of minting; version 1 has a random node, never the address of a machine.
    */
   @OptionalChoice(UUID_VERSIONS, { type: 'integer', example: 4 })
@@ -94,8 +94,8 @@ export class NamingAuthoritySettingsDto {
 }
 
 /**
- * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a
- * read-only member is ignored when it is equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a read-only member that
+ * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
  */
 export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /** Read-only: the prefix. */

@@ -67,7 +67,7 @@ export class NamingAuthorityDto {
   uuidVersion: UuidVersion;
 
   /**
-   * The target of identifiers that are minted without one; `{guid}` or `{localName}` is replaced by the local name.
+   * The target of identifiers minted without one; the percent-encoded local name replaces `{guid}` or `{localName}`. Null for none.
    * @example "https://repo.example.org/objects/{guid}"
    */
   targetTemplate: string | null;

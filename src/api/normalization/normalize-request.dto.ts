@@ -42,7 +42,10 @@ export class ContextDto {
   @OptionalBoolean()
   caseInsensitive?: boolean;
 
-  /** The only resolver of HTTP URIs. Default: any known one for `input`; for `uris`, that of the naming authority or of the service. */
+  /**
+   * The only resolver whose HTTP URIs are accepted, and the resolver of `uris`. By default, `input` can be a URI of any known resolver, and
+   * `uris` has the resolver of the naming authority or, if it has none, of the service.
+   */
   @Optional()
   @IsObject()
   @Nested(() => ResolverDto)

@@ -13,12 +13,11 @@ export const FAVICON = Buffer.from(
   'base64',
 );
 
-/** Injection token: whether reading is public. */
 export const IS_READ_PUBLIC = Symbol('IS_READ_PUBLIC');
 
 const CACHE_CONTROL = 'public, max-age=86400';
 
-/** Rules for crawlers (RFC 9309): they may read pages of records and redirects, but not lists, exports and the feed, which are large. */
+/** Rules for crawlers (RFC 9309): they may read record pages and redirects, but not lists, exports, histories, the log, or Handle APIs. */
 const ROBOTS = [
   ...['User-agent: *', 'Disallow: /identifiers?', 'Disallow: /identifiers/export', 'Disallow: /identifiers/*/history'],
   ...['Disallow: /events', 'Disallow: /api/', 'Disallow: /hdlresolver/', 'Disallow: /hrls/', 'Disallow: /docs'],

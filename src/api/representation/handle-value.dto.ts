@@ -2,7 +2,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 
 /** The data of a Handle value. */
 export class HandleValueDataDto {
-  /** `string` for text, `base64` for other bytes. */
+  /** `string` for text, `base64` for other bytes; `admin`, `vlist`, `site` and `key` for the data of types such as `HS_ADMIN`. */
   @ApiProperty({ enum: ['string', 'base64', 'admin', 'vlist', 'site', 'key'], example: 'string' })
   format: string;
 

@@ -16,7 +16,7 @@ export class CountDto {
   value: number;
 
   /**
-   * False for an estimate from the statistics of the database, which is used above 10,000.
+   * Whether `value` is exact. Above 10,000, and where counting would take too long, it is an estimate.
    * @example true
    */
   isExact: boolean;

@@ -10,7 +10,6 @@ import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 export class IdentifierPresenter {
   constructor(@Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver) {}
 
-  /** Builds the representation of a record without further queries. */
   show(record: IdentifierRecord): IdentifierDto {
     return serializeRecord(record, urisOf(identifierOf(record), { resolver: record.resolver ?? this.resolver }));
   }

@@ -27,7 +27,7 @@ export class CreateReservationDto {
   leaseUntil: string;
 }
 
-/** The identifiers of a reservation to process. */
+/** The identifiers of a reservation to activate or release. */
 @NullIsAbsent()
 export class ReservationMembersDto {
   /**

@@ -22,7 +22,6 @@ const ID_POINTER = '#path/id';
 
 const OF_A_CHANGE = [...BODY_CODES, ...IDEMPOTENCY_CODES, 'NAMING_AUTHORITY_FORBIDDEN'] as const;
 
-/** The decorators that activation and release share. */
 const Settles = (action: 'activate' | 'release'): MethodDecorator =>
   applyDecorators(
     Post(`:id/${action}`),
@@ -44,8 +43,8 @@ export class ReservationController {
 
   /**
    * Reserve identifiers
-   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease ends; an
-   * expired identifier counts as withdrawn at once.
+   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease
+   * ends, and otherwise counts as withdrawn from that time.
    */
   @Post()
   @Requires('mint')

@@ -47,13 +47,13 @@ export class ClusterControl {
     if (code !== 0 && (await this.isRunning())) throw new Error(`PostgreSQL did not stop: ${output}`);
   }
 
-  /** Runs pg_ctl in the folder of the cluster, because it would pass the path to a shell, which interprets quotes, "$" and "`". */
+  /** Runs pg_ctl in the folder of the cluster, because pg_ctl would pass a path to a shell, which interprets quotes, "$" and "`". */
   private pgCtl(action: string, ...args: string[]): ReturnType<PostgresAccount['run']> {
     return this.account.run(this.binaries.pg_ctl, [action, '-D', '.', ...args], this.folder.cluster);
   }
 }
 
-/** The port of the running server; NaN if none runs. */
+/** The port in the file `postmaster.pid` of a running server, which a crash leaves; NaN without the file. */
 export async function runningPort({ cluster }: DataFolder): Promise<number> {
   // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
   const file = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');

@@ -34,14 +34,13 @@ export async function claimCluster(url: string): Promise<pg.Client | undefined> 
   return mine ? client : undefined;
 }
 
-/** The error for a data folder that another process owns. */
 export function inUse(folder: DataFolder): StartupError {
   return new StartupError(
     `The data folder ${folder.path} is in use by another Mintmark process. Stop that process, or set DATA_DIR to another folder. If the folder is a copy of one that was in use, it is incomplete: stop the service on the original and copy the folder again.`,
   );
 }
 
-/** Waits until a running cluster has no owner. @throws StartupError when another service keeps the lock. */
+/** Waits until a cluster is stopped, or its lock was free four times in a row. @throws StartupError when another service keeps the lock. */
 export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {

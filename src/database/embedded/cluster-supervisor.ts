@@ -13,7 +13,7 @@ const POLL_MS = 100;
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
-/** Pause before the second restart, doubled for each later one. The total exceeds the default statement timeout, after which old processes end. */
+/** Pause before the second restart, doubled for each later one. The sum exceeds the default statement timeout, which ends old processes. */
 const START_PAUSE_MS = 700;
 
 /**
@@ -57,7 +57,6 @@ export class ClusterSupervisor {
     throw inUse(this.folder);
   }
 
-  /** Stops the server, unless another process owns the folder. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.recovering;

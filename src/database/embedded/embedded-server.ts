@@ -51,7 +51,7 @@ export async function startEmbeddedServer(dataDir: string, log?: Pick<Logger, 'w
   return { url, lost: supervisor.lost, stop: () => supervisor.stop() };
 }
 
-/** Reads the URL of the server that runs in a data folder from its `postmaster.pid`; null if none runs. Starts and creates nothing. */
+/** The URL of the server that runs in a data folder, by its `postmaster.pid`; null without this file. Starts and creates nothing. */
 export async function runningServerUrl(dataDir: string): Promise<string | null> {
   const folder = folderAt(dataDir);
   const port = await runningPort(folder);

@@ -30,7 +30,7 @@ export class ReplicaWatch {
   private primaryState: ServerState | null = null;
   private primaryFailures = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** Lag at the last probe: NaN if the replica did not respond, Infinity above 12 s. */
+  /** Lag at the last comparison: NaN if the replica did not respond, Infinity above 12 s. */
   lagSeconds = NaN;
   private probed: { readonly at: number; readonly position: bigint } | null = null;
   /** The lowest log position at which a server was found to have changes that the primary lacks. */

@@ -45,8 +45,8 @@ export class Replica {
   }
 
   /**
-   * Runs a statement at the replica, in a session whose state was compared just before. After an error, the replica is excluded until
-   * a probe succeeds.
+   * Runs a statement at the replica, in a session whose state was compared just before. After an error of a connection or a statement,
+   * the replica is excluded until a probe succeeds.
    * @param minimum the position of the log that the server must have replayed.
    * @throws ReplicaUnusableError, or the error of the connection or the statement.
    */

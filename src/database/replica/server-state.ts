@@ -21,7 +21,7 @@ export interface ServerState {
   readonly tableId: string | null;
 }
 
-/** What `pg.Client`, `pg.Pool` and a replica session have in common. */
+/** What `pg.Client`, `pg.Pool` and `Replica` have in common. */
 export interface Sessions {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the columns, as with `pg`.
   query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ readonly rows: R[] }>;

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum size of a JSON body in bytes, on a route for a single record. */
+/** Maximum size of a JSON body in bytes, on a route without `LargeBody`. */
 const RECORD_LIMIT = 262_144;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -87,7 +87,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** @throws Problem INVALID_REQUEST for a body with content, which would be ignored. */
+/** @throws Problem INVALID_REQUEST for any body except `{}` and `null`, because it would be ignored. */
 export function requireNoBody(body: unknown): void {
   if (body === undefined || body === null) return;
   if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return;

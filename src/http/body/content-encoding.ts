@@ -40,7 +40,7 @@ const C1 = /[\u0080-\u009f]/g;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes bytes. @throws TypeError for bytes that are not UTF-8. */
+/** @throws TypeError for bytes that are not UTF-8, if `charset` is UTF-8. */
 export function decode(bytes: Buffer, charset: Charset): string {
   if (charset === 'utf-8') return utf8.decode(bytes);
   // In some versions of Node.js, TextDecoder decodes the bytes 0x80 to 0x9F as ISO 8859-1.

@@ -10,12 +10,12 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-/** Characters of the largest body that is parsed a second time to locate a syntax error. */
+/** Maximum length of a body that is parsed a second time to describe its fault, in UTF-16 code units. */
 const MAX_EXPLAINED = 65_536;
 
 /**
- * Parses JSON more strictly than `JSON.parse`: rejects duplicate keys, integers beyond 2^53, bytes that are not UTF-8 (RFC 8259 8.1), deep
- * nesting, and keys such as `__proto__`.
+ * Parses JSON more strictly than `JSON.parse`: rejects duplicate keys, integers beyond 2^53 - 1, bytes that are not UTF-8 (RFC 8259 8.1),
+ * keys such as `__proto__`, and bodies beyond the limits of `json-bounds.ts`.
  * @throws Problem MALFORMED_JSON
  */
 export function readJsonBody(bytes: Uint8Array): unknown {

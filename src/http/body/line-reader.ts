@@ -4,16 +4,16 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 
 export const MAX_LINE_BYTES = 65_536;
 
-/** Maximum size of a chunk in bytes. A stream has three chunks in memory, and many streams can wait for clients that do not read. */
+/** Bytes after which a chunk ends. A stream has three chunks in memory, and many streams can wait for clients that do not read. */
 const MAX_CHUNK_BYTES = 65_536;
 
-/** Maximum size of a chunk while many streams run at once. */
+/** Bytes after which a chunk ends while many streams run at once. */
 const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
 
 export interface Line {
-  /** Counted from 1, including empty lines. */
+  /** The number of the line, or of the row of a CSV, counted from 1; blank ones are counted. */
   readonly number: number;
   /** Without the line feed; null for a line longer than `MAX_LINE_BYTES`. */
   readonly bytes: Buffer | null;
@@ -42,7 +42,7 @@ export class LineReader {
   }
 
   /**
-   * @returns up to `most` non-empty lines; null at the end. The last line needs no line feed.
+   * @returns up to `most` lines that are not blank; null at the end. The last line needs no line feed.
    * @throws Problem SHUTTING_DOWN, REQUEST_TIMEOUT, or the error of a broken connection.
    */
   async next(most: number): Promise<Line[] | null> {

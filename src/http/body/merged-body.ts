@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Size of a piece in bytes; a smaller body needs no merging. */
+/** Maximum size of a merged piece, in bytes. */
 export const MERGED_BYTES = 16_384;
 
 /**

@@ -9,7 +9,6 @@ const LINGER_MS = 2000;
 
 export interface LinePipeline<T> {
   readonly path: string;
-  /** Returns null at the end. */
   readonly read: () => Promise<T | null>;
   /** @throws Problem UNAUTHENTICATED when the key is no longer valid. */
   readonly permit: () => Promise<void>;

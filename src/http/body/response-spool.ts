@@ -13,7 +13,7 @@ const MOST_STREAMS = 128;
  * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
-  /** The bytes of all streams that their clients have not read. */
+  /** The buffered bytes of all streams. */
   bytes = 0;
   private streams = 0;
   private readonly waiting = new Set<() => void>();
@@ -36,7 +36,7 @@ export class ResponseSpool {
     return true;
   }
 
-  /** Reads a source ahead of its consumer. Above the limit, it is read only while this stream buffers nothing, so that it can continue. */
+  /** Reads a source ahead of its consumer. Above the limit, reads it only while its stream buffers nothing, so that no stream stops. */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
     const filling = this.fill(stream, source);

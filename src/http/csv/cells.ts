@@ -54,7 +54,6 @@ export function guarded(text: string): string {
   return FORMULA.test(inner) ? `'${inner}` : inner;
 }
 
-/** The inverse of `guarded`. */
 export function unguarded(cell: string): string {
   const inner = cell.startsWith("'") ? cell.slice(1) : cell;
   return inner.replace(PART, (part) => (GUARDED_PART.test(part) ? part.slice(0, 1) + part.slice(2) : part));

@@ -5,7 +5,7 @@ import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, cellsIn } from './cells.js';
 import { RowEnds } from './row-ends.js';
 
-/** Maximum number of columns; the same as that of members of a JSON object. */
+/** Maximum number of columns, equal to the maximum number of members of a JSON object. */
 const MAX_COLUMNS = 100;
 
 /** A line in which a spreadsheet declares the separator. */

@@ -72,8 +72,8 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
 }
 
 /**
- * Whether `If-Match` permits a change of a record: one of its tags has the version and the time of the last change, or is just the version,
- * such as `"3"`. The digest is not compared, because it also differs when only other records or the configuration changed.
+ * Whether `If-Match` permits a change of a record: it is `*`, or one of its tags has the version and the time of the last change, or is
+ * just the version, such as `"3"`. The digest is not compared, because it also changes with other records and the configuration.
  */
 export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;

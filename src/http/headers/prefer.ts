@@ -5,7 +5,6 @@ const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
 
 const SUMMARY = /^[ \t]*summary[ \t]*$/i;
 
-/** Preferences of a client for the results of many items. */
 export interface Preferences {
   /** `return=minimal`: results without representations. The first `return` counts (RFC 7240 2); parameters are ignored. */
   readonly isMinimal: boolean;
@@ -51,7 +50,6 @@ const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representa
 const SUMMARY_TEXT =
   '`summary`: the last line of the response counts its results. It is missing where the stream could not continue.';
 
-/** Documents the header `Prefer` with the preferences of an operation. */
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({
     name: 'Prefer',

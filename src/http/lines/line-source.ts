@@ -22,7 +22,6 @@ export interface RawLine {
 /** @returns at least one line, in the order of numbers; null at the end. */
 export type NextLines = () => Promise<readonly RawLine[] | null>;
 
-/** How rows of CSV are converted to lines. */
 export interface FileFormat {
   readonly columns: FileColumns;
   /** The column map of the request. */

@@ -35,7 +35,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
     // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // This is the response stall timeout. Node counts sent bytes as activity, so it does not affect a slow reader. Silence before a request
+  // This is the response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Silence before a request
   // is complete has other limits, and silence during a long poll or a waiting stream is not an error of the client.
   server.on('timeout', (socket: Socket) => {
     const last = responses.get(socket);

@@ -21,7 +21,7 @@ export class Drain {
     setMaxListeners(0, this.stop.signal, this.half.signal);
   }
 
-  /** Counts all requests, and rejects new ones during the drain. */
+  /** Counts all requests. During the drain, rejects new ones except on the paths of `servedInDrain`. */
   watch(server: FastifyInstance, interfaces: HttpInterfaces): void {
     server.addHook('onRequest', (request, reply, done) => {
       // Uses "close", because "onResponse" does not run for an aborted request, which would be counted forever.

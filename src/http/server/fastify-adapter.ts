@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** Request IDs are limited in length and characters, because they appear in logs and headers. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The request ID that the client sent, or a new one. */
+/** The request ID that the client sent, or a new one if it sent none or an invalid one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : uuid();
@@ -52,7 +52,7 @@ export function createAdapter(
       }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
-    // After the drain only idle connections remain.
+    // After the drain, only idle connections and those of requests that exceeded its timeout remain.
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>

@@ -15,7 +15,7 @@ export interface Load {
   waitingStatements(): number;
 }
 
-/** The load relative to the limits. Writes are rejected if it is 1 or more. */
+/** Returns a function that measures the load relative to the limits. Writes are rejected if the result is 1 or more. */
 export function pressureOf(limits: OverloadLimits, load: Load): () => number {
   const maxDelay = limits.eventLoopDelayMs || Infinity;
   const maxWaiting = limits.waitingStatements || Infinity;

@@ -50,7 +50,7 @@ export class OpenHosts {
  * Rejects requests of pages of other origins under open access: by Host, for names that resolve to the loopback address (DNS
  * rebinding); by Origin; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
  * @param allowed the hosts to which requests may be sent.
- * @param interfaces only the host of a request is checked if its interface has its method in `anyOrigin`, unless the route is a list.
+ * @param interfaces if the interface of a request has its method in `anyOrigin`, only its host is checked, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {

@@ -83,7 +83,7 @@ export class RequestLog {
   }
 }
 
-/** Hides the values of all parameters that are not in `SHOWN`. */
+/** Hides the values of parameters that are not in `SHOWN`, and names that `NAME` does not match. */
 function withoutValues(url: string): string {
   const start = url.indexOf('?');
   if (start < 0) return url;

@@ -22,7 +22,6 @@ const CHECK_INTERVAL_MS = 250;
 /** Milliseconds that requests waited before their bodies were read. */
 const waits = new WeakMap<IncomingMessage, number>();
 
-/** A shorter wait is not recorded. */
 const MIN_WAIT_MS = 100;
 
 /** Counts a wait before the body is read, such as the look-up of the API key, toward the limit of the request. */
@@ -63,7 +62,7 @@ class WaitingRequests {
 /**
  * Responds to every request within a limit. The waits of a request (queue, connection, statement, lock, retries) have their own limits,
  * whose sum would be longer. Streams, long polls and requests in parts are exempt.
- * @param limitMs maximum time from the end of the body to the response, plus the waits before the body is read (`noteWait`).
+ * @param limitMs maximum time from the end of the body to the response, including the waits before the body is read (`noteWait`).
  */
 export function limitResponseTime(server: FastifyInstance, interfaces: HttpInterfaces, limitMs: number): void {
   const waiting = new WaitingRequests();

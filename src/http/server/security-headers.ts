@@ -19,7 +19,6 @@ export const ANY_ORIGIN_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** The security headers of a response. @param policy its Content-Security-Policy. */
 export function securityHeaders(policy: string): Readonly<Record<string, string>> {
   return { ...ALWAYS, 'content-security-policy': policy };
 }
@@ -27,7 +26,7 @@ export function securityHeaders(policy: string): Readonly<Record<string, string>
 export const DATA_HEADERS = securityHeaders(DATA_ONLY);
 
 /**
- * @param headersOf the security headers of a request, by default `DATA_HEADERS`. Must return the same object each time, because a new
+ * @param headersOf returns the security headers for a request, by default `DATA_HEADERS`. It must return shared objects, because a new
  * object per request costs several microseconds.
  */
 export function setSecurityHeaders(

@@ -7,7 +7,6 @@ import { IsLanguage, Optional, OptionalOrNull } from './member-decorators.js';
 /** A text that may be absent, but not null. The compiler describes it by the decorators beside it, such as `MaxLength`. */
 export const OptionalText = (): PropertyDecorator => applyDecorators(IsString(), Optional());
 
-/** True or false, or absent. */
 export const OptionalBoolean = (): PropertyDecorator => applyDecorators(IsBoolean(), Optional());
 
 /** A text of at most `most` UTF-16 code units that may be absent or null. @param rules what else is checked, after its length. */
@@ -17,7 +16,6 @@ export const NullableText = (most: number, example: string | null, ...rules: Pro
     ApiProperty({ type: String, nullable: true, required: false, maxLength: most, example }),
   );
 
-/** A language that may be absent or null. */
 export const NullableLanguage = (example: string | null): PropertyDecorator =>
   applyDecorators(
     ...[IsLanguage(), OptionalOrNull()],

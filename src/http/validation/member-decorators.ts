@@ -46,7 +46,7 @@ export const IsTarget = (): PropertyDecorator =>
     { message: ({ value }) => `$property ${targetFault(value)}` },
   );
 
-/** The OpenAPI pattern is equivalent but needs no flag, because JSON with lone surrogates is rejected. */
+/** The OpenAPI pattern excludes only control characters, because `\p{Cs}` needs the flag `u`, which OpenAPI cannot set. */
 export const HasNoControls = (): PropertyDecorator =>
   applyDecorators(
     Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control characters or lone surrogates' }),

@@ -14,7 +14,7 @@ type Dto<T extends object = object> = new () => T;
 
 /** Validates bodies and queries; rejects unknown members. */
 class RequestValidation implements PipeTransform {
-  /** @returns the body as sent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
+  /** @returns the body without members whose null means absent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   transform(sent: unknown, { type, metatype: dto }: ArgumentMetadata): unknown {
     if (sent instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'This request has no stream; send application/json.');
@@ -99,7 +99,6 @@ function invalidMembers(details: ProblemDetail[]): Problem {
   return new Problem('INVALID_REQUEST', detail, { errors: details.slice(0, MAX_ERRORS) });
 }
 
-/** The problem for a body or part that is not an object. */
 function noObject(sent: unknown, dto: Dto, isPart = false): Problem {
   const hasItems = memberNamesOf(dto).includes('items');
   const part = isPart && !hasItems ? 'The line or item' : 'The body';

@@ -12,7 +12,6 @@ export interface NewChange {
   readonly at: Date;
 }
 
-/** The position is the transaction number plus the offset. */
 const APPEND = `
   WITH ${POSITION_GATE}
   INSERT INTO change (position, naming_authority_id, version, kind, patch, at, client, key_id)
@@ -78,9 +77,10 @@ const LOCK_NAMING_AUTHORITY = `
   FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
- * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones. Must come first in a transaction: an
- * advisory lock needs no transaction number, so the number, which determines the log position, is assigned after those changes.
- * @returns the time of the change, by the database clock after the wait, and these metadata records.
+ * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones, and prevents more until the
+ * transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which determines the log
+ * position, is assigned after those changes.
+ * @returns the time of the change, by the database clock after the wait, and the IDs of these metadata records.
  */
 export async function lockForChange(
   transaction: Queryable,

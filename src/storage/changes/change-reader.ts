@@ -61,7 +61,7 @@ export interface FoundChanges {
  */
 const RESTART_DISTANCE = 65_536;
 
-/** $1: a position; $2: `RESTART_DISTANCE`. Takes the last event before $1, and selects the last one that is at least $2 before it. */
+/** $1: a position; $2: `RESTART_DISTANCE`. Selects the last event that is more than $2 positions before the last event before $1. */
 export const RESTART = `
   WITH ${HORIZON}, bound AS MATERIALIZED (
     SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
@@ -138,7 +138,7 @@ export class ChangeReader {
    * Reads the events after a position, or before it in reverse order. Concurrent readers of the same page share one statement.
    * @param after the position of an event, `LOG_START` or `LOG_END`.
    * @param reads maximum number of events to read, including those that the filter does not match.
-   * @returns null if the log does not have the event at `after`.
+   * @returns null if the log does not have the event at `after`, which is not checked in reverse order.
    */
   async page(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const key = JSON.stringify([`${after.position} ${after.id}`, reads, query.limit, query.order, query.filter]);
@@ -194,8 +194,8 @@ export class ChangeReader {
   }
 
   /**
-   * Whether the log has an event. A page lacks it if the horizon was before it, because a writer raised the offset after the log was read,
-   * or because a transaction of another database ended between the snapshot and the reading of the sessions.
+   * Whether the log has an event. A page can lack an existing event if the horizon was before it: a writer raised the offset after the log
+   * was read, or a transaction of another database ended between the snapshot and the reading of the sessions.
    */
   private async has({ position, id }: LogPosition): Promise<boolean> {
     const { rows } = await this.pool.query<{ has: boolean }>(HAS_EVENT, [position.toString(), id.toString()]);

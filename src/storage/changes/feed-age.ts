@@ -19,7 +19,7 @@ interface Sample {
 
 /**
  * Measures how long the oldest running transaction of the database has delayed the event feed, counted from the first scrape after that
- * transaction started. PostgreSQL hides the start times of transactions of other roles.
+ * transaction started. Its start time is not used, because PostgreSQL hides it if the transaction is of another role.
  */
 @Injectable()
 export class FeedAge {

@@ -24,7 +24,6 @@ const IDLE_MS = 10_000;
 
 type Timer = (work: () => void, ms: number) => { cancel(): void };
 
-/** A timer that does not keep the process running. */
 const unreferencedTimer: Timer = (work, ms) => {
   const timer = setTimeout(work, ms).unref();
   return {
@@ -164,7 +163,6 @@ export class LogFollower {
     return this.last === null ? Infinity : this.last.state.time + this.ageMs;
   }
 
-  /** Stops polling permanently. */
   close(): void {
     this.isClosed = true;
     this.stop();

@@ -10,7 +10,6 @@ export interface LogPosition {
 
 export const LOG_START: LogPosition = { position: 0n, id: 0n };
 
-/** After every event. */
 export const LOG_END: LogPosition = { position: 2n ** 63n - 1n, id: 2n ** 63n - 1n };
 
 export function isAfter(cursor: LogPosition, other: LogPosition): boolean {
@@ -22,14 +21,13 @@ export type LogOrder = (typeof LOG_ORDERS)[number];
 
 /** Selects events; a null member matches all. */
 export interface LogFilter {
-  /** `derived`: includes naming authorities derived from it. */
+  /** `derived`: whether naming authorities derived from this one match too. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
   readonly kind: ChangeKind | null;
   readonly client: string | null;
 }
 
 export interface LogPageQuery {
-  /** Maximum number of events. */
   readonly limit: number;
   readonly order: LogOrder;
   /** Null for all events. */
@@ -44,10 +42,11 @@ export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value A
 
 /**
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events to read; $5 to $8: the filter, null for all. The event at the
- * position, which precedes the page, is returned without its patch; if it is absent, the log does not have it. The last event that was read
- * is also returned. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first events are built only
- * for the page, because one can have 1.6 MB. Each half has a limit and no filter, so that the filter does not affect the choice of its
- * index. If the half of `change` is full, `bound` is its last row, and first events are not read beyond it: see `lastBefore`.
+ * position, which precedes the page, is returned without its patch, unless the log does not have it or `HORIZON` excludes it. The last
+ * event that was read is also returned. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first
+ * events are built only for the page, because one can have 1.6 MB. Each half has a limit and no filter, so that the filter does not affect
+ * the choice of its index. If the half of `change` is full, `bound` is its last row, and first events are not read beyond it: see
+ * `lastBefore`.
  */
 const statementOf = (
   [from, beyond, to]: readonly ['>=', '>', '<='] | readonly ['<=', '<', '>='],

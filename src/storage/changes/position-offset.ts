@@ -17,8 +17,7 @@ const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_ti
 /**
  * Part of the `WITH` clause of each statement that takes a position. It locks an empty table until the end of the transaction, and a raise
  * of the offset waits for this lock. The statement locks the table before it reads the offset. The lock conflicts with nothing else, while
- * locks on the tables of events would wait for VACUUM and ANALYZE. It is an UPDATE, because a generic
- * plan of a DELETE would not lock the table.
+ * locks on the tables of events would wait for VACUUM and ANALYZE. An UPDATE is used, because a generic plan of a DELETE would not lock.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 

@@ -50,7 +50,6 @@ export class AddressLookups {
       : batcher('resolve-local-keys', BY_LOCAL_KEY_ALONE);
   }
 
-  /** Number of look-ups that wait for a statement. */
   get depth(): number {
     return this.byGuid.depth + this.byLocalKey.depth;
   }
@@ -105,13 +104,12 @@ export class CoalescedReader {
     return record !== null && isAt(record.localName, address) ? record : null;
   }
 
-  /** The objects of a metadata ID, in order of minting. @returns null if they need pages. */
+  /** The objects of a metadata ID, in order of minting. @returns null for more than `FEW`, which need pages. */
   async findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
     const found = await this.byMetadata.add(metadata);
     return found.length > FEW ? null : found;
   }
 
-  /** Number of look-ups that wait for a statement. */
   waitingLookups(): number {
     return this.byAddress.depth + this.byMetadata.depth;
   }

@@ -44,7 +44,6 @@ type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
 /** `isCut`: the records of earlier mints already have too many bytes. */
 type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
 
-/** The ID of an identifier, and the columns that identify its request. */
 const COLUMNS = 'x.id, x.client, x.request_key, x.request_index';
 /** SQL: whether an identifier was created by a request other than that of the mint. */
 const IS_OTHER =
@@ -110,7 +109,7 @@ const CONFLICTS = `
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** @returns the conflicts of all items; if their records are large, of the first ones, at least one. */
+  /** @returns the conflicts of each item, in order; if the records are large, only of the first items, at least of one. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),

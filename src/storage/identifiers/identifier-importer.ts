@@ -41,7 +41,7 @@ export class IdentifierImporter {
         }
         const before = pending.length;
         pending = excluded.filter((item) => !rejected.has(item));
-        // If identifiers without a conflict were not inserted, their naming authority is gone or has other rules.
+        // Identifiers without a conflict were not inserted: the rules of their naming authority or the conflicting rows have changed.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });

@@ -18,7 +18,6 @@ import {
   rangeUpTo,
 } from './page-range.js';
 
-/** $1: prefixes. */
 const NUMBERS = {
   name: 'naming-authority-numbers',
   text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
@@ -33,7 +32,6 @@ export const MAX_COMPARED = 21_000;
 
 /** Minimum size of the first part of a page; identifiers are compared in parts until the page is full. */
 const FIRST_PART = 200;
-/** Factor by which each part is larger than the part before. */
 const PART_GROWTH = 5;
 
 /** The largest exact count. */

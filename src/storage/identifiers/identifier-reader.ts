@@ -33,10 +33,8 @@ const FIRST_BY_IDS = `
 /** $1: the IDs; $2: the time with which leases are compared. */
 const UNWRITTEN_EXPIRATIONS = recordsWhere("id = ANY($1::bigint[]) AND state = 'reserved' AND lease_until <= $2");
 
-/** $1: the reservation. */
 const BY_RESERVATION = recordsWhere('reservation = $1 ORDER BY id');
 
-/** $1: the limit. */
 const EXPIRED_IDS = `
   SELECT id FROM identifier
   WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;

@@ -150,14 +150,14 @@ export interface Searched {
 
 const EVERYWHERE: Searched = { visible: null, curated: null };
 
-/** Finds records for many texts in one statement. */
+/** Finds records for many texts at once. */
 @Injectable()
 export class IdentifierSearch {
   constructor(@Inject(pg.Pool) private readonly pool: Sessions) {}
 
   /**
    * Finds what each text matches by its first key with a match.
-   * @returns the matches of all texts; if their records are large, of the first ones, at least one.
+   * @returns the matches of each text, in order; if the records are large, only of the first texts, at least of one.
    */
   async find(texts: readonly (readonly SearchKey[])[], where: Searched = EVERYWHERE): Promise<Matches[]> {
     const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);

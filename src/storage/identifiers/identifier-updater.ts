@@ -18,7 +18,6 @@ interface Written extends RecordChange {
   readonly at: Date;
 }
 
-/** The parameters of a change, by column name. */
 const PARAMETERS: readonly Parameter<Written>[] = [
   ['id', 'bigint', ({ record }) => record.id.toString()],
   ['sets_metadata', 'boolean', ({ amendment }) => String(amendment.metadata !== undefined)],
@@ -56,7 +55,7 @@ const CLIENT = `$${PARAMETERS.length + 1}`;
 const KEY_ID = `$${PARAMETERS.length + 2}`;
 const parameter = numbered(PARAMETERS);
 
-/** A subquery hides the number of changes from the planner, so that a session keeps one plan: planning takes longer than executing it. */
+/** A subquery hides the number of changes from the planner, so that a session keeps one plan: planning takes longer than execution. */
 const $ = (name: string): string => `(SELECT ${parameter(name)})`;
 
 /** Columns that are set to the parameter of the same name. */
@@ -116,7 +115,7 @@ export class IdentifierUpdater {
     const expired = [...found.records, ...found.metadataRecords.values()].flatMap(({ id, tombstone }) =>
       tombstone?.reasonCode === EXPIRED.reasonCode ? id : [],
     );
-    // Most of these were recorded earlier.
+    // Most of these expiries were recorded earlier.
     const written = expired.length === 0 ? 0 : await this.writeExpirations(transaction, expired, now);
     return { now, ...(written === 0 ? found : await this.reader.findPaired(ids, pairs, transaction, now)) };
   }

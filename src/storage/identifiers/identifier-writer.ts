@@ -26,7 +26,8 @@ export class IdentifierWriter {
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction that of the caller; without it, the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns what was inserted for each item, in order; null if it has a conflict, which `findConflicts` then finds.
+   * @returns what was inserted for each item, in order; null after a conflict, which `findConflicts` finds, or if the naming authority is
+   * not active or has changed.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
@@ -133,7 +134,7 @@ function insertedRecord(
   };
 }
 
-/** Separates rows that conflict with an earlier one: same name or claim of it, metadata ID, alternate or request index. */
+/** Separates candidates that have a unique value (see `keysOf`) in common with an earlier candidate. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(
   candidates: readonly T[],
 ): { now: T[]; later: T[] } {

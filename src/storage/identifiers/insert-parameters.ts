@@ -67,7 +67,6 @@ export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['claim_name', 'uuid', ({ claim }) => claim?.guid ?? claim?.localKey ?? null],
 ];
 
-/** The alternates of items, each with the ordinal of its item. */
 export function alternatesOf(items: readonly NewIdentifier[]): Alternate[] {
   return items.flatMap((item, ordinal) =>
     item.alternates.map(({ key, here }) => ({ ordinal, key, claim: here?.address ?? null })),

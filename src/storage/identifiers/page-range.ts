@@ -15,7 +15,6 @@ export interface PageRange {
   readonly before: PageCursor | null;
 }
 
-/** Below all IDs. */
 const BEFORE_ALL = 0n;
 
 /** @param cursor the last identifier of the previous page. */

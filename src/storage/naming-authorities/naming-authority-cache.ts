@@ -9,7 +9,7 @@ import { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapsho
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 
-/** Maximum age in milliseconds. Mints do not depend on it, because their statement compares the version with the row. */
+/** Maximum age of a snapshot in milliseconds. Mints do not depend on it, because their statement compares the version with the row. */
 const MAX_AGE_MS = 1000;
 
 /** Changes up to this time before the last known one are read again, because clocks differ and a commit follows its time stamp. */
@@ -50,7 +50,7 @@ export class NamingAuthorityCache {
     server.on?.('error', () => (this.needsAll = true));
   }
 
-  /** Returns a snapshot that is at most a second old. */
+  /** Returns a snapshot less than a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
     return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
   }
@@ -65,7 +65,7 @@ export class NamingAuthorityCache {
     return this.known?.at ?? -Infinity;
   }
 
-  /** Whether `latest` is what `current` returns. */
+  /** Whether `latest` is less than a second old. */
   get isCurrent(): boolean {
     return performance.now() - this.readAt < MAX_AGE_MS;
   }
@@ -103,7 +103,8 @@ export class NamingAuthorityCache {
   }
 
   /**
-   * Repeats a failed look-up if naming authorities have changed, because another process may have created one or changed its resolver.
+   * Repeats a look-up that failed with a Problem if naming authorities have changed: another process may have created one or changed its
+   * resolver.
    * @param text the name to look up, in any form.
    * @param first the naming authorities of the first attempt, if the caller has read them already.
    */
@@ -135,7 +136,6 @@ export class NamingAuthorityCache {
       const { rows } = await this.server.query<NamingAuthorityRow>(query);
       const read = new Map(rows.map((row) => [namingAuthorityKey(row.prefix), namingAuthorityOf(row)]));
       const changed = [...read].filter(([key, authority]) => !isSame(this.rows.get(key), authority));
-      // Keys that were read and not found.
       const missing = [...(all ? this.rows.keys() : names)].filter((key) => !read.has(key));
       for (const [key, authority] of changed) this.rows.set(key, authority);
       const lost = missing.filter((key) => this.rows.delete(key));

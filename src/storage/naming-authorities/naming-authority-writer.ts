@@ -98,7 +98,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null if it exists, in any case of its letters. @throws NamesStoredByOtherCase */
+  /** @returns null if the prefix exists, in any case of its letters. @throws NamesStoredByOtherCase */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
@@ -127,7 +127,7 @@ export class NamingAuthorityWriter {
 
   /**
    * Changes a locked naming authority. A change of its rules waits for transactions that write names.
-   * @returns the same version if nothing differs.
+   * @returns the naming authority; if no setting differs, without a new version.
    * @throws NamingAuthorityInUse, NamesStoredByOtherCase
    */
   async change(

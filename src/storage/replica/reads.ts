@@ -15,7 +15,7 @@ import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cac
 import { READ_CLIENT, type ReadClient } from '../read-client.js';
 import { Readers } from '../replica-readers.js';
 
-/** Records for requests that only read, from a replica if there is one. Decisions about writes use `READ_CLIENT`. */
+/** Reads records for requests that only read, from a replica if there is one. Decisions about writes use `READ_CLIENT`. */
 @Injectable()
 export class RecordReads {
   private readonly lookups: Readers<ReadClient['identifier']>;
@@ -37,12 +37,11 @@ export class RecordReads {
     return this.lookups.replicaFirst((at) => at.find(address));
   }
 
-  /** The objects of a metadata ID, in order of minting. @returns null if they need pages. */
+  /** See `CoalescedReader.findByMetadataId`. */
   findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
     return this.lookups.replicaFirst((at) => at.findByMetadataId(metadata));
   }
 
-  /** See `IdentifierSearch.find`. */
   search(texts: readonly (readonly SearchKey[])[], where: Searched): Promise<Matches[]> {
     return this.searches.replicaFirst((at) => at.find(texts, where));
   }
@@ -108,7 +107,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
 export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
   /** Null if it is not shown. */
   readonly client: string | null;
-  /** Null if it is large. */
+  /** Null above 16 KiB. */
   readonly patch: readonly PatchOperation[] | null;
 }
 

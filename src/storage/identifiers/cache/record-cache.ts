@@ -68,7 +68,7 @@ export class RecordCache {
   hits = 0;
   misses = 0;
 
-  /** @param bounds at least two entries, one of them for an unknown name; fewer disable the cache. */
+  /** @param bounds the cache is disabled below two entries, one of them for an unknown name, and with 0 bytes. */
   constructor(
     private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
     private readonly log: Pick<LogFollower, keyof LogFollower>,

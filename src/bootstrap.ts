@@ -36,6 +36,7 @@ export async function bootstrap(): Promise<RunningInstance> {
   try {
     await migrate(database.url, {
       mayMigrate: config.mayMigrate,
+      isEmbedded: 'dataDir' in config.database,
       onWait: (reason) => {
         logger.warn({ reason }, 'the start waits for a server that accepts writes');
       },

@@ -33,6 +33,8 @@ const LOCK_WAIT_MS = 120_000;
 interface MigrationOptions extends WaitOptions {
   /** If false, a schema that lacks a migration is rejected. */
   readonly mayMigrate?: boolean;
+  /** Whether this process has started the database, which only a start of the service migrates. */
+  readonly isEmbedded?: boolean;
 }
 
 /**
@@ -41,7 +43,10 @@ interface MigrationOptions extends WaitOptions {
  * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, shares its sessions, has an
  * unsupported version, encoding or schema, or when a migration fails or may not be applied.
  */
-export async function migrate(url: string, { mayMigrate = true, ...wait }: MigrationOptions = {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { mayMigrate = true, isEmbedded = false, ...wait }: MigrationOptions = {},
+): Promise<string[]> {
   const session = await connectForWriting(() => connect(url), wait);
   try {
     await requireVersionAndEncoding(session);
@@ -49,7 +54,7 @@ export async function migrate(url: string, { mayMigrate = true, ...wait }: Migra
     await requirePlainTables(session);
     await requireNoNewerSchema(session);
     const pending = await pendingMigrations(session);
-    if (pending.length > 0 && !mayMigrate) throw await lacking(session, pending);
+    if (pending.length > 0 && !mayMigrate) throw await lacking(session, pending, isEmbedded);
     const applied = pending.length === 0 ? [] : await applyMissing(session);
     // Citus distributes the tables that are created in a distributed schema.
     if (applied.length > 0) await requirePlainTables(session);
@@ -101,11 +106,16 @@ async function applyMissing(session: pg.Client): Promise<string[]> {
   return applyMigrations(session);
 }
 
-async function lacking(session: pg.Client, pending: readonly ShippedMigration[]): Promise<StartupError> {
+async function lacking(
+  session: pg.Client,
+  pending: readonly ShippedMigration[],
+  isEmbedded: boolean,
+): Promise<StartupError> {
+  const lacks = `The database lacks the migrations ${pending.map(({ name }) => name).join(', ')}, and MIGRATE is "off"`;
+  if (isEmbedded) return new StartupError(`${lacks}. Start the service once with MIGRATE=on, the default.`);
   const { rows } = await session.query<{ search_path: string }>('SHOW search_path');
-  const names = pending.map(({ name }) => name).join(', ');
   return new StartupError(
-    `The database lacks the migrations ${names}, and MIGRATE is "off"; the search_path of the role is ${rows[0]?.search_path}. As the owner of the tables, run "mintmark migrate", then docs/deployment/roles.sql.`,
+    `${lacks}; the search_path of the role is ${rows[0]?.search_path}. As the owner of the tables, run "mintmark migrate", then docs/deployment/roles.sql.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { plannedMigrations } from '../database/migrations.js';
 import { behindTables } from '../storage/changes/position-offset.js';
+import type { Config } from '../config/config.js';
 import { StartupError } from '../config/startup-error.js';
 import { type Examined, type Found, error, read, warning } from './finding.js';
 
@@ -9,16 +10,20 @@ export async function migrations({ url, config }: Examined): Promise<Found[]> {
   try {
     const names = (await plannedMigrations(url)).map(({ name }) => name);
     if (names.length === 0) return [];
-    const remedy = config.mayMigrate
-      ? 'A start of the service applies them'
-      : 'As the owner of the tables, run "mintmark migrate"';
-    return error(
-      `The database lacks the migrations ${names.join(', ')}. ${remedy}; "mintmark migrate --plan" prints them.`,
-    );
+    return error(`The database lacks the migrations ${names.join(', ')}. ${remedyOf(config)}`);
   } catch (reason) {
     if (reason instanceof StartupError) return error(reason.message);
     throw reason;
   }
+}
+
+/** `mintmark migrate` needs DATABASE_URL, which the embedded database does not have. */
+function remedyOf({ database, mayMigrate }: Config): string {
+  if ('dataDir' in database) return 'A start of the service with MIGRATE=on, the default, applies them.';
+  const remedy = mayMigrate
+    ? 'A start of the service applies them'
+    : 'As the owner of the tables, run "mintmark migrate"';
+  return `${remedy}; "mintmark migrate --plan" prints them.`;
 }
 
 /** Checks the collation. A new version of the C library or of ICU can sort texts in another order than existing indexes. */

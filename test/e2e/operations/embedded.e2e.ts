@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
+import { problemsOf } from '../harness/doctor.js';
 import { postgresPids, postgresRuns } from '../harness/postgres-process.js';
 import { type TestServer, runToEnd, startServer } from '../harness/server.js';
 
@@ -48,6 +49,13 @@ async function copyTo(name: string, option = '-a'): Promise<string> {
   return copy;
 }
 
+/** The URL of the database that runs in a data folder. */
+async function urlOf(dataDir: string): Promise<string> {
+  const [, , , port] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+  const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
+  return `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
+}
+
 /** A service on a copy, with secrets and with variables that it does not know. */
 const runningOnCopy = () =>
   (running ??= copyTo('running').then((folder) =>
@@ -74,10 +82,7 @@ describe('the embedded database', () => {
 
   it.concurrent('passes no variable of the service to PostgreSQL', async () => {
     await runningOnCopy();
-    const dataDir = join(parent, 'running');
-    const [, , , port] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
-    const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
-    const url = `postgresql://mintmark:${password}@127.0.0.1:${port}/mintmark`;
+    const url = await urlOf(join(parent, 'running'));
     // A program that a session starts has the environment of the session's process.
     await query(url, "CREATE TABLE env (line text); COPY env FROM PROGRAM 'env'");
     const rows = await query<{ line: string }>(url, 'SELECT line FROM env');
@@ -161,6 +166,19 @@ describe('a start that cannot be', () => {
     const folder = join(parent, 'running');
     await rejected({ DATA_DIR: folder }, folder, 'in use by another Mintmark');
     expect((await new Client(url).mint({}, { authorization })).status).toBe(201);
+  });
+
+  it.concurrent('says of a migration that is missing that a start applies it, as mintmark doctor does', async () => {
+    const folder = await copyTo('unmigrated');
+    const server = await startServer({ DATA_DIR: folder, MIGRATE: 'off' });
+    await query(await urlOf(folder), 'UPDATE _prisma_migrations SET finished_at = NULL');
+    const { found } = await problemsOf({ folder: parent, port: 1 }, { DATA_DIR: folder, MIGRATE: 'off' });
+    await server.stop();
+    expect(found[0]!.detail).toMatch(/_schema\. A start of the service with MIGRATE=on, the default, applies them\.$/);
+    await rejected(
+      { DATA_DIR: folder, MIGRATE: 'off' },
+      'and MIGRATE is "off". Start the service once with MIGRATE=on',
+    );
   });
 
   it.concurrent('names a data folder that cannot be one', async () => {

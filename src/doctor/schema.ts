@@ -1,11 +1,15 @@
 import { type SchemaManifest, shippedManifest } from '../database/required-indexes.js';
-import { type Examined, type Found, error } from './finding.js';
+import { pendingMigrations } from '../database/schema-state.js';
+import { type Examined, type Found, error, warning } from './finding.js';
 import { readManifest } from './schema-manifest.js';
 
 const MAX_PRINTED = 20;
 
 /** Compares the objects of the database with the manifest of this version. Additional tables and indexes are accepted. */
 export async function schema({ session }: Examined): Promise<Found[]> {
+  if ((await pendingMigrations(session)).length > 0) {
+    return warning('This was not examined, because migrations are missing.');
+  }
   const differences = differencesOf(await shippedManifest(), await readManifest(session));
   const more = differences.length - MAX_PRINTED;
   const others = more > 0 ? [`${more} other objects are missing or different too.`] : [];

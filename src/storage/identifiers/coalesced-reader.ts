@@ -1,11 +1,14 @@
 import type pg from 'pg';
 import type { Sessions } from '../../database/replica/server-state.js';
-import { Batcher, type BatcherLimits } from '../batcher.js';
+import { Batcher } from '../batcher.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
+
+/** Limits of look-ups and resolutions, which share the next statement while they wait. Larger batches would delay their first one. */
+const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
 
 type Row = IdentifierRow & { readonly ordinal: number };
 
@@ -39,11 +42,10 @@ export class AddressLookups {
    */
   constructor(
     describes: boolean,
-    limits: BatcherLimits,
     private readonly query: (query: pg.QueryConfig, minimum: bigint) => Promise<{ readonly rows: Row[] }>,
   ) {
     const batcher = (name: string, text: string) =>
-      new Batcher((lookups: readonly Lookup[]) => this.read(name, text, lookups), limits);
+      new Batcher((lookups: readonly Lookup[]) => this.read(name, text, lookups), LIMITS);
     this.byGuid = describes ? batcher('find-by-guid', BY_GUID) : batcher('resolve-guids', BY_GUID_ALONE);
     this.byLocalKey = describes
       ? batcher('find-by-local-key', BY_LOCAL_KEY)
@@ -71,9 +73,6 @@ export class AddressLookups {
   }
 }
 
-/** Waiting look-ups share the next statement. Larger batches would delay their first look-up. */
-const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
-
 /** A metadata ID with more objects is returned as a list in pages; the statement reads one more to detect it. */
 const FEW = 10;
 
@@ -96,7 +95,7 @@ export class CoalescedReader {
   );
 
   constructor(private readonly pool: Sessions) {
-    this.byAddress = new AddressLookups(true, LIMITS, (query) => pool.query(query));
+    this.byAddress = new AddressLookups(true, (query) => pool.query(query));
   }
 
   async find(address: Address): Promise<IdentifierRecord | null> {

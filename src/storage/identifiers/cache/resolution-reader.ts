@@ -5,9 +5,6 @@ import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { Readers } from '../../replica-readers.js';
 import { AddressLookups } from '../coalesced-reader.js';
 
-/** Like the limits of `coalesced-reader.ts`, without `maxWaitMs`. */
-const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000 };
-
 /** Reads records by their keys, at the replica first if there is one; the caller compares their names. `describes` is an empty list. */
 export class ResolutionReader {
   readonly hasReplica: boolean;
@@ -16,11 +13,11 @@ export class ResolutionReader {
   /** @param pool the hot pool. */
   constructor(pool: pg.Pool, replica: Replica | null = null) {
     this.hasReplica = replica !== null;
-    const atPrimary = new AddressLookups(false, LIMITS, (query) => pool.query(query));
+    const atPrimary = new AddressLookups(false, (query) => pool.query(query));
     this.lookups = new Readers(
       atPrimary,
       replica,
-      (server) => new AddressLookups(false, LIMITS, (query, minimum) => server.query(query, minimum)),
+      (server) => new AddressLookups(false, (query, minimum) => server.query(query, minimum)),
     );
   }
 
@@ -31,7 +28,7 @@ export class ResolutionReader {
   /**
    * @param minimum the position of the log that the replica must have replayed, so that the record has the changes notified by a poll; null
    * for any.
-   * @throws Problem OVERLOADED when too many wait.
+   * @throws Problem OVERLOADED when too many wait; DATABASE_UNAVAILABLE after a wait of 3 s.
    */
   find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {
     return this.lookups.replicaFirst((at) => at.find(address, minimum ?? 0n));

@@ -6,7 +6,7 @@ const CONNECTIONS = 64;
 
 export const floor = {
   name: 'floor',
-  title: `GET ${PATH}, what every request takes, ${CONNECTIONS} connections`,
+  title: `GET ${PATH}, overhead of every request, ${CONNECTIONS} connections`,
   comparisons: [{ of: 'mintmark', to: 'fastify', metric: 'cpuMicros', most: 1.7, title: 'processor time' }],
   async variants({ cluster, servers }) {
     await cluster.createDatabase('floor');

@@ -28,7 +28,7 @@ export function getSchemaPath(dto: string | { readonly name: string }): string {
   return `#/components/schemas/${typeof dto === 'string' ? dto : dto.name}`;
 }
 
-/** The description of a header or a response whose schema is any text. */
+/** The OpenAPI schema of a header or a body that is any text. */
 export const TEXT = { schema: { type: 'string' as const } };
 
 /** A header of a response. */

@@ -8,7 +8,7 @@ import { type Content, type Markup, markup } from './markup.js';
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
 
-/** Text that a browser shows from left to right, even within text of the other direction. */
+/** Text that needs no isolation on a page from left to right: it has neither hidden characters nor letters of the other direction. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** Replaces hidden characters by code points such as `[U+202E]`, for titles and attributes, which cannot contain elements. */

@@ -168,7 +168,7 @@ function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg
   }
 }
 
-/** The interfaces that are on, in order of precedence: the resolver serves only paths outside the Handle API. */
+/** The interfaces in order of precedence. The last one is always `REST_API`, because it has the health checks too. */
 function interfacesOf({ interfaces, openAccessHosts }: Config, entrance: Entrance | null): HttpInterfaces {
   const resolver = entrance === null ? [] : [resolverInterface(entrance)];
   const handles = interfaces.has('handles') ? [handleApiInterface(openAccessHosts === null)] : [];

@@ -17,7 +17,7 @@ export async function requireFreePorts(config: Config): Promise<void> {
   if (metricsPort !== null) await listening('METRICS_PORT', config, () => tryPort(host, metricsPort));
 }
 
-/** @throws StartupError that names the variable to change, when `start` fails. */
+/** @throws StartupError when `start` fails; for the usual causes, it names the variable to change. */
 export async function listening(variable: PortVariable, config: Config, start: () => Promise<unknown>): Promise<void> {
   const port = variable === 'PORT' ? config.port : config.metricsPort;
   try {

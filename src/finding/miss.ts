@@ -65,7 +65,6 @@ function headOf(text: string): string {
   return text.slice(0, start + layout.length);
 }
 
-/** The search for the names near to a name. */
 export function nearSearchOf({ authority, local }: OwnName): NearSearch {
   const { prefix: namingAuthority } = authority;
   if (authority.profile === 'cordra') {

@@ -5,7 +5,7 @@ export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name` or `#header/name` with the same escapes. */
   readonly pointer: string;
   readonly detail: string;
-  /** The syntax code of a malformed identifier, which also has `offset` and `rule`. */
+  /** The syntax code, for a malformed identifier. */
   readonly code?: ProblemCode;
   /** The position of the fault, in UTF-16 code units. */
   readonly offset?: number;

@@ -30,7 +30,7 @@ import {
   serializeItem,
 } from './settlement.js';
 
-/** Rows per statement. The time of the join in PostgreSQL grows with the square of their number. */
+/** Identifiers per statement. */
 const CHUNK = 250;
 
 /** Members per transaction. Their number is small, because a transaction delays other changes and later events. */

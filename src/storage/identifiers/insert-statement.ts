@@ -128,7 +128,7 @@ const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMET
  * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one statement must not
  * conflict in any unique index. For OFFSET 0 and IS TRUE, see "Planner assumptions" in architecture.md.
  * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
- * fails the whole statement. If false, the statement has no joins, so one plan suits any number of rows.
+ * fails the whole statement. If false, the statement joins only naming authorities, so one plan suits any number of rows.
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');

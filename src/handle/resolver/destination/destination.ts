@@ -1,7 +1,7 @@
 import { parseHandle } from '@mintmark/identifier';
 import { type IdentifierRecord, nativeText } from '../../../registry/identifier-record.js';
 import type { StoredValue } from '../../../registry/stored-value.js';
-import { isUrl, textOf } from '../../values/index.js';
+import { isUrl, targetIn, textOf } from '../../values/index.js';
 import { type NotAppended, appendToTarget } from '../append-to-target.js';
 import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
@@ -9,7 +9,7 @@ import { type Locations, chooseLocation, parseLocations } from './locations.js';
 /** Where a request for a record is redirected, and the value that determines this. */
 export interface Destination {
   readonly kind: 'alias' | 'location' | 'target';
-  /** The path of another Handle of this resolver, or an http or https URL. */
+  /** For `alias`, the path of another Handle at this resolver; otherwise an http or https URL. */
   readonly location: string;
   readonly value: StoredValue;
 }
@@ -17,10 +17,9 @@ export interface Destination {
 const LOCATIONS = '10320/loc';
 
 /**
- * Finds where a client is redirected: to the Handle of an HS_ALIAS, else to one of the locations of a value 10320/loc, else to the
- * target. The selection of a query limits the values, and an alias is followed only without a selection.
+ * Finds where a client is redirected: to the Handle of an HS_ALIAS, if the query selects no values; else to a location of a value
+ * 10320/loc; else to the URL value with the lowest index, which without a selection contains the target of the record.
  * @param values the public values that the query selects.
- * @param record its target is the URL value of the lowest index.
  * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(
@@ -42,11 +41,11 @@ export function destinationOf(
     if (chosen !== null) return { kind: 'location', location: chosen.href, value };
   }
   const url = values.find(isUrl);
-  const { target } = record;
+  const target = targetIn(values) ?? null;
   return url === undefined || target === null ? null : { kind: 'target', location: target, value: url };
 }
 
-/** Appends the whole query to an alias, and `urlappend` to a URL. @param requested the request target. */
+/** Appends the whole query to the path of an alias, and only `urlappend` to a URL. @param requested the request target. */
 export function withAppended(
   destination: Destination,
   query: ResolveQuery,
@@ -58,7 +57,7 @@ export function withAppended(
   return typeof whole === 'string' ? { ...destination, location: whole } : whole;
 }
 
-/** The locations of a value 10320/loc; null for any other value, and if its data is not XML. */
+/** The locations of a value 10320/loc; null for any other value, and if its data is not well-formed XML. */
 export function locationsIn(value: StoredValue): Locations | null {
   return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value) ?? '') : null;
 }

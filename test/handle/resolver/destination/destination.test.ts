@@ -65,7 +65,7 @@ describe('the destination of a record', () => {
 });
 
 describe('the destination of a request with parameters', () => {
-  const values = [url(1), places(2), alias(5), url(7, SECOND)];
+  const values = [url(1), places(2), alias(5), url(7, SECOND), url(8, 'ftp://a.example/')];
 
   it.each([
     ['ignore_aliases=true', ['location', LOCATION, 2]],
@@ -74,6 +74,9 @@ describe('the destination of a request with parameters', () => {
     ['type=URL', ['target', TARGET, 1]],
     ['type=10320/LOC', ['location', LOCATION, 2]],
     ['index=1', ['target', TARGET, 1]],
+    ['index=7', ['target', SECOND, 7]],
+    ['index=8&index=7', ['target', SECOND, 7]],
+    ['index=8', null],
     ['index=2&index=1', ['location', LOCATION, 2]],
     ['type=HS_ALIAS', null],
     ['index=5', null],

@@ -6,7 +6,7 @@ import { NamingAuthoritySnapshot } from '../dist/registry/naming-authority-snaps
 
 export const NAMING_AUTHORITY = {
   prefix: '100.102',
-  status: 'active',
+  state: 'active',
   profile: 'cordra',
   caseInsensitive: false,
   uuidVersion: 4,
@@ -20,7 +20,7 @@ const known = new NamingAuthoritySnapshot(
   toResolver({ scheme: 'http', authority: 'hdl.handle.net' }),
 );
 
-/** A typical mint, as the inserting statement takes it: with a metadata ID and a target. */
+/** A typical mint, with a metadata ID and a target, as input of `insertQuery`. */
 export function newIdentifier() {
   const guid = randomUUID();
   const canonical = `hdl:2000.01/${guid.replaceAll('-', '').toUpperCase()}`;

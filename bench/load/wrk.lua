@@ -64,7 +64,7 @@ end
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format(
-    '\nRESULT {"operations": %d, "seconds": %f, "p50Ms": %f, "p99Ms": %f, "refused": %d, "broken": %d}\n',
+    '\nRESULT {"operations": %d, "seconds": %f, "p50Ms": %f, "p99Ms": %f, "rejected": %d, "broken": %d}\n',
     summary.requests, summary.duration / 1e6, latency:percentile(50) / 1000, latency:percentile(99) / 1000,
     e.status, e.connect + e.read + e.write + e.timeout))
 end

@@ -18,7 +18,7 @@ import { targetFrom } from '../registry/target-template.js';
 import { readTime } from '../registry/timestamp.js';
 import type { TransferRecord } from './transfer-record.js';
 
-/** An identifier as exported; names in any form (R-28), times as in RFC 3339. The target template computes an absent target. */
+/** An identifier as exported: names in any form (R-28), times as in RFC 3339. A template can compute an absent target (`parseImport`). */
 export interface ImportRequest extends GivenTexts {
   readonly identifier: string;
   readonly metadataId: string | null;
@@ -46,15 +46,15 @@ export interface ImportRequest extends GivenTexts {
 export interface ImportCommand {
   readonly item: ImportedIdentifier;
   readonly record: TransferRecord;
-  /** Attributes that must be equal in a registered identifier; all when absent. */
+  /** The attributes by which an identifier that is already registered is compared with the line; all when absent. */
   readonly compared?: readonly string[] | undefined;
 }
 
 /**
  * Parses and authorizes the import of one identifier.
  * @param now the current time, which is the default of `createdAt` and `updatedAt`.
- * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, NAMING_AUTHORITY_FORBIDDEN, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, or
- * a syntax code.
+ * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDENTIFIER_TAKEN,
+ * METADATA_ID_IS_IDENTIFIER, KEY_COLLISION, INVALID_PREDECESSOR, or a syntax code.
  */
 export function parseImport(
   sent: ImportRequest,
@@ -108,7 +108,7 @@ export function parseImport(
   };
 }
 
-/** The names of a reservation that has expired. */
+/** A reservation that has expired keeps no names beside its own. */
 const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
 /**
@@ -155,7 +155,7 @@ function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdA
 /** How far the clock of the exporting system may be ahead. */
 const MAX_AHEAD_MS = 300_000;
 
-/** Reads a time at most `MAX_AHEAD_MS` in the future: the times of later changes must not be earlier. @throws Problem INVALID_REQUEST */
+/** Reads a time at most `MAX_AHEAD_MS` ahead, because later changes must not have earlier times. @throws Problem INVALID_REQUEST */
 function readPast(text: string, pointer: string, now: Date): Date {
   const time = readTime(text, pointer);
   if (time.getTime() <= now.getTime() + MAX_AHEAD_MS) return time;
@@ -175,7 +175,7 @@ function lifecycleIn(
   requireOnlyIn('withdrawn', state, '/tombstone', sent.tombstone);
   if (state === 'reserved' && sent.previousVersion !== null)
     throw invalidValue('/previousVersion', 'is not permitted in the state "reserved"');
-  if (leaseUntil !== null && leaseUntil.getTime() <= Date.now()) {
+  if (leaseUntil !== null && leaseUntil.getTime() <= now.getTime()) {
     return { state: 'withdrawn', leaseUntil: null, tombstone: { withdrawnAt: leaseUntil, ...EXPIRED } };
   }
   if (sent.tombstone === null) return { state, leaseUntil, tombstone: null };
@@ -188,7 +188,7 @@ function lifecycleIn(
   return { state, leaseUntil, tombstone };
 }
 
-/** @throws Problem INVALID_REQUEST unless a member is given in one state, and in no other. */
+/** Requires a member in the state `only`, and permits it in no other state. @throws Problem INVALID_REQUEST */
 function requireOnlyIn(only: State, state: State, pointer: string, value: object | null): void {
   if ((state === only) === (value !== null)) return;
   throw invalidValue(pointer, `is ${value === null ? 'required' : 'permitted only'} in the state "${only}"`);

@@ -29,9 +29,9 @@ export function* mintLines(count, more = () => ({})) {
  * Sends lines to the bulk endpoint and reads the response.
  * @param options.onResult called with the text of each line of the response.
  * @param options.key the Idempotency-Key; null for none.
- * @param options.access the header `authorization`; nothing for an open service.
- * @returns the total time in seconds, the time to the first line in milliseconds, the lines of the response, how many of them
- * are 201, and the maximum memory of the server in MB.
+ * @param options.access an object with the header `authorization`; empty for a service with open access.
+ * @returns the status, the total time in seconds, the time to the first line in milliseconds, the number of lines of the response,
+ * the number of lines with the status 201, and the maximum memory of the server in MB.
  */
 export async function sendBulk(server, lines, { onResult = () => {}, key = crypto.randomUUID(), access = {} } = {}) {
   let mostMb = 0;

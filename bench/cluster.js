@@ -6,18 +6,18 @@ import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.j
 import { migrate } from '../dist/database/migrations.js';
 import { MINTED_TABLES, PREPARE } from './rows.js';
 
-/** Every variant acknowledges durable commits only; without these settings results would be meaningless. */
+/** Settings that must be on, because every variant must acknowledge only durable commits. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
 const SHOWN = [...DURABLE, 'shared_buffers', 'max_wal_size', 'wal_level', 'data_checksums'];
 
 const TEMPLATE = 'migrated';
 
-/** A new PostgreSQL with its default settings, in a temporary folder that is removed at the end. */
+/** A new embedded PostgreSQL, in a temporary folder that `stop` removes. */
 export class Cluster {
   static async start() {
     const folder = await mkdtemp(join(tmpdir(), 'mintmark-bench-'));
     const first = await startEmbeddedServer(folder);
-    // All variants of a workload are connected concurrently. No other setting is changed.
+    // All variants of a workload are connected at the same time. The benchmark changes no other setting.
     await query(first.url, 'ALTER SYSTEM SET max_connections = 400');
     await first.stop();
     const cluster = new Cluster(folder, await startEmbeddedServer(folder));
@@ -61,18 +61,18 @@ export class Cluster {
     return query(this.url(database), ...statements);
   }
 
-  /** Empties the tables that mints write, and runs a checkpoint, so that none disturbs the measurement. */
+  /** Empties the tables that mints write, and runs a checkpoint, so that no checkpoint is due during the measurement. */
   async empty(database) {
     await this.query(
       database,
-      // The triggers of the schema reject it.
+      // Disables the triggers of the schema, which reject TRUNCATE.
       'SET session_replication_role = replica',
       `TRUNCATE ${MINTED_TABLES.join(', ')} RESTART IDENTITY CASCADE`,
       'CHECKPOINT',
     );
   }
 
-  /** @returns `name value` of the settings of the report. */
+  /** @returns a text `name value` for each setting in `SHOWN`. */
   async settings() {
     const rows = await this.query(
       'postgres',
@@ -92,7 +92,6 @@ export class Cluster {
     return Number(row.bytes);
   }
 
-  /** The process ID of the postmaster. */
   async pid() {
     const lines = await readFile(join(this.folder, 'postgres', 'postmaster.pid'), 'utf8');
     return Number(lines.split('\n')[0]);

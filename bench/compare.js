@@ -1,6 +1,6 @@
 /**
- * `npm run bench:compare -- FOLDER`: measures this build and the build in another checkout in alternation. It uses
- * HTTP only, so the tables of the two builds can differ.
+ * `npm run bench:compare -- FOLDER`: measures this build and the build in another checkout in alternation. Both are loaded and measured
+ * over HTTP, so their tables can differ.
  */
 import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -35,7 +35,7 @@ const CHANGE = {
   body: '{"target":"https://repo.example.org/moved/{unique}"}',
 };
 
-/** What is measured; each returns a sample of `runRounds`. */
+/** The workloads; each returns a sample for `runRounds`. */
 const WORKLOADS = {
   'mint-64': (build, seconds) => requests(build, MINT, 64, seconds),
   'mint-1': (build, seconds) => requests(build, MINT, 1, seconds),
@@ -58,9 +58,9 @@ const WORKLOADS = {
     const search = { method: 'POST', path: '/identifiers/lookup', body };
     return requests(build, search, 4, seconds);
   },
-  // As many names as the warm-up reads, so that the cache is filled.
+  // Few names, so that the warm-up reads most of them and fills the cache.
   'redirect-64': (build, seconds) => requests({ ...build, file: build.fewNames }, { path: '/{1}' }, 64, seconds),
-  // Last, because it changes the identifiers of the look-ups; nearly each of them for the first time.
+  // Last, because it changes the identifiers that the other workloads look up.
   change: (build, seconds) => requests(build, CHANGE, 16, seconds),
 };
 
@@ -106,7 +106,7 @@ async function prepare(database, root) {
   await cluster.query('postgres', `CREATE DATABASE ${database}`);
   const server = await servers.mintmark(database, {}, root);
   const names = [];
-  // Earlier commits have the representation in `identifier`, and other names in look-ups.
+  // Builds before decision 70 have the record in the member `identifier`, and the items of look-ups in `inputs`.
   let isBeforeDecision70 = false;
   const onResult = (line) => {
     const result = JSON.parse(line);
@@ -114,7 +114,7 @@ async function prepare(database, root) {
     const { identifier, metadataId } = result.record ?? result.identifier ?? {};
     if (identifier !== undefined) names.push([identifier, metadataId.slice(metadataId.indexOf('/') + 1)]);
   };
-  // Without a key, whose statistics slow down later mints of some builds (workload "after-streams" of `npm run bench`).
+  // Without an Idempotency-Key: the statistics of keyed streams slow down later mints of some builds (workload "after-streams").
   const { status } = await sendBulk(server, mintLines(identifiers), { onResult, key: null });
   if (names.length !== identifiers) throw new Error(`${database}: status ${status}, ${names.length} names`);
   await settle(cluster, database);

@@ -7,10 +7,10 @@ import { sample, seed } from './rows.js';
 /** Identifiers inserted by one statement, which bounds its memory. */
 const CHUNK = 500_000;
 
-/** Random names for look-ups; more of them would only use memory of the load generator. */
+/** Number of random names for look-ups; more of them would only use memory of the load generator. */
 const SAMPLED = 1_000_000;
 
-/** Databases with identifiers, each created once. */
+/** Databases with given numbers of identifiers, each created at its first use. */
 export class Names {
   #made = new Map();
 
@@ -34,19 +34,18 @@ export class Names {
   }
 }
 
-/** Adds identifiers by SQL, and settles the tables. */
+/** Adds identifiers by SQL, then runs VACUUM (ANALYZE) and a checkpoint. */
 export async function fillWithNames(cluster, database, count) {
   for (let left = count; left > 0; left -= CHUNK) await cluster.query(database, ...seed(Math.min(left, CHUNK)));
   await settle(cluster, database);
 }
 
-/** Vacuum, statistics and a checkpoint. */
 export async function settle(cluster, database) {
   await cluster.query(database, 'VACUUM (ANALYZE)');
   await cluster.query(database, 'CHECKPOINT');
 }
 
-/** Writes the names of random identifiers, separated by tabs. */
+/** Writes the names of random identifiers: one line for each identifier, with the columns of `sample`, separated by tabs. */
 export async function writeSample(cluster, database, file) {
   const rows = await cluster.query(database, sample(SAMPLED));
   const stream = createWriteStream(file);

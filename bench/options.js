@@ -8,7 +8,7 @@ const USAGE = `npm run bench -- [--quick] [--only mint,lookup] [--large] [--roun
   --write    write the results to docs/reference/performance.md
   --profile  write a CPU profile of each Mintmark process to the folder (node --cpu-prof)`;
 
-/** Parses the command line; ends the process with the usage when it is invalid. */
+/** Parses the command line; if it is invalid, prints the usage and ends the process. */
 export function readOptions() {
   try {
     const { values } = parseArgs({

@@ -8,12 +8,12 @@ const run = promisify(execFile);
 export const hasPgbench = spawnSync('pgbench', ['--version']).error === undefined;
 export const hasPsql = spawnSync('psql', ['--version']).error === undefined;
 
-/** The fraction of transactions whose latency is logged. */
+/** The fraction of transactions whose latency is logged, except for batches, which are all logged. */
 const SAMPLING = 0.05;
 
 /**
- * Measures PostgreSQL alone: one prepared statement for each transaction, by pgbench.
- * @param rows operations in a transaction.
+ * Measures PostgreSQL alone: pgbench runs one prepared statement in each transaction.
+ * @param rows number of operations in a transaction.
  */
 export async function pgbench(cluster, { database, sql, connections, seconds, rows = 1 }) {
   const folder = join(cluster.folder, 'pgbench');
@@ -39,7 +39,7 @@ export async function pgbench(cluster, { database, sql, connections, seconds, ro
   };
 }
 
-/** Sorted, in milliseconds; the third column of the log of pgbench is the time of a transaction in microseconds. */
+/** Sorted latencies in milliseconds; the third column of the log of pgbench is the time of a transaction in microseconds. */
 async function readLatencies(folder) {
   const names = (await readdir(folder)).filter((name) => name.startsWith('log'));
   const logs = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
@@ -47,7 +47,6 @@ async function readLatencies(folder) {
   return lines.map((line) => Number(line.split(' ')[2]) / 1000).sort((a, b) => a - b);
 }
 
-/** Runs commands of psql in one session. */
 export async function psql(cluster, database, ...commands) {
   const args = commands.flatMap((command) => ['--command', command]);
   await run('psql', ['--quiet', '--no-psqlrc', '--set', 'ON_ERROR_STOP=1', ...args], {

@@ -3,20 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AUTHORITY, STORED } from './rows.js';
 import { Skip } from './rounds.js';
 
-/** Mints that are verified one by one before the measurement. */
+/** Number of mints that are verified before the measurement. */
 const VERIFIED = 2000;
 const AT_ONCE = 64;
 
 const QUIET_MS = 100;
 
-/** The body of a mint; `{unique}` is replaced by a new name in each request. */
+/** The body of a mint; in each request, `{unique}` is replaced by 32 random hexadecimal digits. */
 export const MINT_BODY = JSON.stringify({
   namingAuthority: AUTHORITY,
   metadataId: 'hdl:2000.01/{unique}',
   target: 'https://repo.example.org/objects/{unique}',
 });
 
-/** Mints, and compares the acknowledged identifiers with the stored ones. @returns failures. */
+/** Mints, and compares the acknowledged identifiers with the stored identifiers. @returns failures. */
 export async function verifyMints(cluster, database, { url }) {
   await cluster.empty(database);
   const acknowledged = [];
@@ -53,7 +53,7 @@ export async function requireStored(cluster, database, operations, inFlight) {
   ];
 }
 
-/** Waits for statements of disconnected clients, which would otherwise affect the next variant. */
+/** Waits until no statements run: those of disconnected clients would affect the next variant. */
 async function untilQuiet(cluster, database) {
   for (let quiet = 0; quiet < 3;) {
     await pause(QUIET_MS);
@@ -66,7 +66,7 @@ async function untilQuiet(cluster, database) {
   }
 }
 
-/** @throws Skip when the service does not have the route. */
+/** @throws Skip when the service does not have the route, or rejects the request. */
 export async function requireRoute({ url }, path, body, type = 'application/json') {
   const { status, text } = await post(`${url}${path}`, body, { 'content-type': type });
   if (status === 404 || status === 405) throw new Skip(`the service has no POST ${path}`);

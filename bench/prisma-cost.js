@@ -1,8 +1,8 @@
 /**
- * Measures what a statement costs through Prisma's `$queryRaw`, compared with the same statement through `pg`, on an
+ * Measures what a statement costs through Prisma's `$queryRawUnsafe`, compared with the same statement through `pg`, on an
  * embedded PostgreSQL with durable commits, over one connection. Both prepare the statement once.
  *
- * Each round runs both in alternating order. The processor time is that of this process, without PostgreSQL.
+ * Each round runs both, in alternating order. The processor time is the time of this process, without PostgreSQL.
  * Run `npm run bench:prisma`; the variable ROUNDS sets the number of rounds, 9 by default.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const PAGE = { name: 'page', text: 'SELECT * FROM identifier_record ORDER BY cre
 const LOCK = { name: 'lock', text: 'SELECT pg_try_advisory_xact_lock($1::int, $2::int) AS locked' };
 const RESULT = { name: 'result', text: 'SELECT outcome FROM request WHERE client = $1 AND key = $2' };
 
-/** The transaction of a batch: the lock and the result of its key, and the statement that mints. */
+/** The transaction of a batch: the lock of its Idempotency-Key, the stored result, and the statement that mints. */
 const batch = (rows) => ({
   title: `a transaction: lock, stored result, ${rows} mints`,
   times: 60,

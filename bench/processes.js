@@ -10,7 +10,7 @@ export async function cpuMicros(pid) {
   const below = (id) =>
     all.filter(({ parent }) => parent === id).reduce((sum, child) => sum + child.ticks + below(child.pid), 0);
   const own = all.find((process) => process.pid === pid);
-  // The parent has the time of children that have ended.
+  // The time of a child that has ended counts in `endedChildrenTicks` of its parent.
   return own === undefined ? undefined : (own.ticks + own.endedChildrenTicks + below(pid)) * TICK_MICROS;
 }
 

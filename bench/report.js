@@ -8,7 +8,7 @@ const TO = '<!-- end of results -->';
 
 const NONE = '–';
 
-/** Rows of one workload in the table of comparisons: ratio, median, range of the rounds, target, and whether it is met. */
+/** Rows of one workload in the table of comparisons: ratio or figure, median, range, target, and whether the target is met. */
 export function comparisonRows(workload, results) {
   const compared = (workload.comparisons ?? [])
     .filter(({ of, to }) => results.has(of) && results.has(to))
@@ -57,7 +57,6 @@ export function figureRows(workload, results) {
 const COMPARISONS = ['workload', 'ratio or figure', 'median', 'rounds', 'target', ''];
 const FIGURES = ['workload', 'variant', 'per second', 'p50 ms', 'p99 ms', 'CPU µs', 'memory MB'];
 
-/** The whole report in Markdown. */
 export async function reportOf({ machine, command, comparisons, figures, skipped }) {
   const parts = [
     `\`${command}\`, ${new Date().toISOString().slice(0, 10)}`,

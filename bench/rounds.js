@@ -8,8 +8,8 @@ export class Skip extends Error {}
  * all of them, and no variant always follows the same one.
  *
  * A variant has `run(seconds)`, which returns a sample (operations, seconds, p50Ms, p99Ms, failures and further figures).
- * Optional members: `server`; `verify()`, called once before the first run, and `check(sample)` after each run, which return
- * failures; and `before()`, called before each run. A variant with a failure has no result.
+ * Optional members: `server`; `verify()`, called once before the first run, and `check(sample)`, called after each run, which return
+ * failures; and `before()`, called before each run. A variant with a failure does not run again and has no result.
  * @returns {Promise<Map<string, {samples: object[], failures: string[]}>>}
  */
 export async function runRounds(variants, { rounds, seconds, warmUpSeconds }, cluster) {

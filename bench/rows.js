@@ -1,29 +1,28 @@
 /**
- * The SQL of all programs that write rows without the service: pgbench, the baselines, and the data of the look-ups. When a
- * migration changes the columns of a mint, change `insertRows`, `seed` if look-ups have a new kind of name, and
- * `baselines/prisma-baseline/row.ts`, which writes the same columns through Prisma's client.
+ * The SQL that writes rows without the service: for pgbench, for the baseline fastify-pg, and for the data of the look-ups. When a
+ * migration changes the columns of a mint, change `insertRows`, `seed`, and `baselines/prisma-baseline/row.ts`, which writes the same
+ * columns through Prisma's client.
  */
 
 /** The naming authority of all mints. */
 export const AUTHORITY = '100.102';
 
-/** The position of an event of the running transaction. */
+/** SQL: the position of an event of the running transaction. */
 const POSITION = 'pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset)';
 
-/** Its number, as an expression of SQL. */
+/** SQL: the ID of `AUTHORITY` in the database. */
 const AUTHORITY_ID = `(SELECT id FROM naming_authority WHERE prefix = '${AUTHORITY}')`;
 
-/** The key of a text: an expression of SQL. */
+/** SQL: the key of a text, which is the first 16 bytes of its SHA-256. */
 const digest = (text) => `encode(substring(sha256((${text})::bytea) FROM 1 FOR 16), 'hex')::uuid`;
 
-/** Creates the naming authority. */
 export const PREPARE = `INSERT INTO naming_authority (prefix) VALUES ('${AUTHORITY}') ON CONFLICT DO NOTHING`;
 
-/** The tables that mints write, referenced tables first; emptied before each run, and copied by the baseline of bulk. */
+/** The tables that mints write, referenced tables first. They are emptied before each run, and copied by the baseline of bulk. */
 export const MINTED_TABLES = ['identifier', 'alternate_identifier', 'change', 'request'];
 
 /**
- * One statement that writes the rows of mints with a metadata ID, a target and an Idempotency-Key, each of which is its own first event.
+ * One statement that writes mints with a metadata ID, a target and an Idempotency-Key; each row of `identifier` is its own first event.
  * @param source SELECT of the rows: guid uuid, metadata_id text, metadata_key uuid, target text, request_key text,
  * request_index integer, request_hash uuid.
  */
@@ -51,7 +50,7 @@ export const ONE_MINT = insertRows(randomRows('(SELECT gen_random_uuid() AS seed
 export const LEANEST_TABLE = `CREATE TABLE leanest (id uuid PRIMARY KEY, metadata_id text COLLATE "C" UNIQUE, target text,
   created_at timestamptz NOT NULL DEFAULT now())`;
 
-/** One mint into this table, for pgbench. */
+/** One mint into the table `leanest`, for pgbench. */
 export const LEANEST_MINT = `INSERT INTO leanest (id, metadata_id, target)
   SELECT gen_random_uuid(), 'hdl:2000.01/' || name, 'https://repo.example.org/objects/' || name
   FROM (SELECT upper(replace(gen_random_uuid()::text, '-', '')) AS name) AS new`;
@@ -63,7 +62,7 @@ export function batchOfMints(count) {
   return insertRows(randomRows(seeds, 'batch', 'index::integer - 1'));
 }
 
-/** One mint with parameters: $1 guid, $2 metadata ID, $3 its key, $4 target, $5 request key, $6 fingerprint. */
+/** One mint with parameters: $1 GUID, $2 metadata ID, $3 key of the metadata ID, $4 target, $5 Idempotency-Key, $6 fingerprint. */
 export const ONE_GIVEN = insertRows(
   `SELECT $1::uuid AS guid, $2::text AS metadata_id, $3::uuid AS metadata_key, $4::text AS target, $5::text AS request_key,
     0 AS request_index, $6::uuid AS request_hash`,
@@ -87,12 +86,11 @@ export function seed(count) {
   ];
 }
 
-/** The names of random identifiers: identifier, metadata ID, alternate identifier, target. */
+/** The names of random identifiers that have a metadata ID and alternates: identifier, metadata ID, first alternate, target. */
 export function sample(count) {
   return `SELECT '${AUTHORITY}/' || upper(replace(guid::text, '-', '')), metadata_id, alternate_ids[1], target
     FROM identifier WHERE metadata_id IS NOT NULL AND alternate_ids <> '{}' ORDER BY random() LIMIT ${count}`;
 }
 
-/** Counts the stored identifiers. */
 export const STORED =
   'SELECT count(*)::integer AS stored, count(DISTINCT (naming_authority_id, guid))::integer AS distinct FROM identifier';

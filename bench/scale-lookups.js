@@ -8,7 +8,7 @@ import { Skip } from './rounds.js';
 
 const CONNECTIONS = 4;
 
-/** Pages before the deep page. */
+/** Number of pages of `LARGEST_PAGE` items before the deep page. */
 const DEEP_PAGES = 500;
 const LARGEST_PAGE = 1000;
 
@@ -38,7 +38,7 @@ export async function measureLookups({ cluster, database, server, lines, seconds
   return measured;
 }
 
-/** Each returns the request of `load`; the columns of the file of names are those of `sample` in rows.js. */
+/** Each function returns the request for `load`; the numbers in braces are columns of `sample` in rows.js. */
 async function kinds({ cluster, database, server, lines }) {
   const times = await mintTimes(cluster, database);
   return {
@@ -56,7 +56,7 @@ async function kinds({ cluster, database, server, lines }) {
   };
 }
 
-/** Times in the middle and near the end of the mints. */
+/** Times after which half, and the last 0.1 %, of the period of minting follows. */
 async function mintTimes(cluster, database) {
   const [{ first, last }] = await cluster.query(
     database,
@@ -66,7 +66,7 @@ async function mintTimes(cluster, database) {
   return { half: at(0.5), newest: at(0.999) };
 }
 
-/** Reads all pages before the deep one, because cursors are opaque. */
+/** Reads all pages before the deep page, because only the previous page has its cursor. */
 async function deepPage({ url }) {
   const page = (limit, cursor) => `/identifiers?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`;
   let cursor = '';
@@ -78,7 +78,7 @@ async function deepPage({ url }) {
   return page(50, cursor);
 }
 
-/** Prepared bodies with identifiers, metadata IDs and alternates in alternation. */
+/** Writes a file of bodies with identifiers, metadata IDs and alternates in alternation. @returns the request that sends them. */
 async function mixed(cluster, server, lines) {
   const rows = await firstNames(lines, MIXED_LINES * MIXED_REQUESTS);
   const bodies = Array.from({ length: MIXED_REQUESTS }, (_, request) => {

@@ -19,9 +19,9 @@ const { values: options } = parseArgs({
   options: {
     millions: { type: 'string', default: '10' },
     sql: { type: 'boolean', default: false },
-    // Only the sizes, of lines with a metadata ID and a target in streams without a key.
+    // Measures only the sizes and the time of loading. Each line has a metadata ID and a target; streams have no Idempotency-Key.
     plain: { type: 'boolean', default: false },
-    // With --plain: by a client with an API key, whose ID is stored with each identifier.
+    // With --plain: mints with an API key, whose ID is stored with each identifier.
     'api-key': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
   },
@@ -70,7 +70,7 @@ async function grow(server, access) {
   console.log(table(['look-up', ...steps.map((millions) => `${millions} million`)], rows));
 }
 
-/** @returns the time in seconds, without vacuum. */
+/** @returns the time in seconds. Only with --sql, this includes VACUUM and the checkpoint. */
 async function add(server, count, access) {
   const started = performance.now();
   if (options.sql) {
@@ -91,7 +91,7 @@ function stream(size, access) {
   return options.plain ? [mintLines(size), { key: null, access }] : [mintLines(size, alternate)];
 }
 
-/** @returns the header of a new API key. */
+/** @returns the header `authorization` with a new API key. */
 async function createKey({ url }) {
   const response = await fetch(`${url}/api-keys`, {
     method: 'POST',

@@ -7,10 +7,10 @@ import { AUTHORITY } from './rows.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Database connections of every variant with a pool. */
+/** Maximum database connections of each server with a pool, except nest-lean. */
 export const POOL_SIZE = 20;
 
-/** HTTP servers: the service and the baselines. Each is started for one workload and stopped after it. */
+/** HTTP servers: the service and the baselines. */
 export class Servers {
   #running = [];
 
@@ -36,7 +36,7 @@ export class Servers {
     });
   }
 
-  /** Fastify alone: every GET and POST returns the text of a file. */
+  /** Fastify alone: every GET and POST returns the text of a file as JSON. */
   fastify(responseFile) {
     return this.#start('fastify', [join(ROOT, 'bench/baselines/fastify.js')], { RESPONSE_FILE: responseFile });
   }
@@ -53,7 +53,7 @@ export class Servers {
     return this.#start('nest-lean', [join(ROOT, 'bench/baselines/nest-lean.js')], this.#environment(database));
   }
 
-  /** Fastify alone: every GET returns the redirect of a file. */
+  /** Fastify alone: every GET returns the response in a file, which is a redirect in the workload "resolve". */
   fastifyRedirect(responseFile) {
     return this.#start('fastify-redirect', [join(ROOT, 'bench/baselines/fastify-redirect.js')], {
       RESPONSE_FILE: responseFile,

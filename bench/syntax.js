@@ -3,12 +3,12 @@
  *
  *   1. parse + format of 100,000 texts in mixed forms, compared with JSON.stringify of the parsed values (target: at least
  *      0.5 times as fast), and for URIs with `new URL(text).href` (target: at least 10 times as fast);
- *   2. the time for hostile texts of 64 KiB to 1 MiB: the time per character is constant.
+ *   2. the time for hostile texts of 64 KiB to 1 MiB (target: the time per character is constant).
  *
  * `new URL` is native code that locates the components of a URI. The parsers here also validate every character by the rules
  * of the form, decode, and build a value and its canonical text.
  *
- * The compared functions run in alternation, so that other activity of the machine affects both; the fastest round counts.
+ * The compared functions run in alternation, so that other activity of the machine affects both. The fastest round of each counts.
  * Run `npm run bench:syntax`.
  */
 import * as id from '@mintmark/identifier';
@@ -204,7 +204,6 @@ function reversed(n) {
   return Array.from({ length: count }, (_, i) => `p${String(count - i).padStart(6, '0')}=`).join('&');
 }
 
-/** Parameters of one name with unsorted values. */
 function shuffled(n) {
   const count = Math.floor(n / 14);
   return Array.from({ length: count }, (_, i) => `p=${String((i * 2654435761) % 4294967296).padStart(11, '0')}`).join(
@@ -212,7 +211,7 @@ function shuffled(n) {
   );
 }
 
-/** A text in one piece of memory, as in a request: engines concatenate lazily, which would add to the measured time. */
+/** A text in one piece of memory, as in a request. V8 concatenates lazily, which would add to the measured time. */
 function flat(text) {
   return JSON.parse(JSON.stringify(text));
 }

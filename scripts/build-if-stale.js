@@ -25,13 +25,13 @@ const SOURCES = {
   ],
 };
 
-/** The time at which the newest file below a path was changed; 0 without files. */
+/** The time of the last change of a path or of a file or folder below it, in milliseconds since 1970; 0 if the path does not exist. */
 function newest(path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.mtimeMs;
   const entries = readdirSync(path).map((name) => newest(join(path, name)));
-  // The time of the folder itself tells that a file was removed.
+  // The time of the folder itself changes when a file is removed.
   return Math.max(stats.mtimeMs, ...entries);
 }
 

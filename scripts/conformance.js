@@ -5,13 +5,13 @@
  *
  * CONFORMANCE_URL    the service, such as http://127.0.0.1:3000
  * CONFORMANCE_USER   the Handle user of a key with the scopes of reading and writing, such as 300:21.T14999/ADMIN. Its prefix is
- *                    a naming authority with the profile "handle", handleValues, sandbox and caseInsensitive.
+ *                    a naming authority with the profile "handle", storesHandleValues, sandbox and caseInsensitive.
  * CONFORMANCE_KEY    the key
  * PYHANDLE_DIR       a checkout of https://github.com/EUDAT-B2HANDLE/PYHANDLE
  * ARGO_PROBE_DIR     a checkout of https://github.com/ARGOeu-Metrics/argo-probe-eudat-b2handle; needs PYHANDLE_DIR too
  * NIST_DIR           a checkout of https://github.com/usnistgov/core_linked_records_app; needs the Python package requests
  *
- * Exits with 0 when every suite passes as far as it can, or when no checkout is given, and with 1 otherwise.
+ * Exits with 0 if each suite whose checkout is given passes (of PYHANDLE, the tests that can pass), and with 1 otherwise.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ function prefixOf(user) {
   return user.slice(user.indexOf(':') + 1).split('/')[0];
 }
 
-/** PYHANDLE reads its settings from a file in its checkout, which its repository ignores. Its tests read a record that must exist. */
+/** PYHANDLE reads settings from a file in its checkout that its repository ignores. Its tests read a record that must exist. */
 async function runPyhandle() {
   const prefix = prefixOf(CONFORMANCE_USER);
   const settings = {

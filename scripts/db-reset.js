@@ -1,5 +1,4 @@
-// `npm run db:reset`: removes the database of the embedded PostgreSQL. It rejects a database of DATABASE_URL, which may be
-// in use.
+// `npm run db:reset`: removes the database of the embedded PostgreSQL. It fails if DATABASE_URL is set, whose database may be in use.
 import { rm } from 'node:fs/promises';
 import { readConfig } from '../dist/config/config.js';
 import { startEmbeddedServer } from '../dist/database/embedded/embedded-server.js';
@@ -10,7 +9,7 @@ if ('url' in database) {
   process.exit(1);
 }
 try {
-  // The start fails if a running service owns the folder, and stops a server that outlived its service.
+  // This start fails if a running service owns the folder, and stops a PostgreSQL whose service was killed.
   const server = await startEmbeddedServer(database.dataDir);
   await server.stop();
 } catch (error) {

@@ -1,7 +1,7 @@
 // Runs the steps of the Dockerfile without a container engine: each stage is a folder, in which COPY and RUN work.
 //   node scripts/image-steps.js FOLDER             all stages, in the empty folder FOLDER
-//   node scripts/image-steps.js FOLDER FILE.tgz    this file takes the place of what the stage "pack" makes
-// Prints the last stage as JSON: its working folder, environment, user, command and health check.
+//   node scripts/image-steps.js FOLDER FILE.tgz    the same, with FILE.tgz as the package that the stage "pack" would make
+// Prints the last stage as JSON, with its folders, environment, user, command and health check.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** The instructions of a Dockerfile, in order. */
 export function instructionsOf(text) {
   const lines = text.replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
   return [...lines.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, name, value]) => ({ name, value }));
@@ -57,7 +56,7 @@ function copy(value, { folder }, stages) {
   cpSync(join(dirname(path), found), to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Copies what .dockerignore does not leave out: the names after "!", without the paths that it lists without "!". */
+/** Copies what .dockerignore does not exclude: the names after "!", without the paths that the file lists without "!". */
 function copyContext(to) {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   const kept = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

@@ -1,6 +1,6 @@
 // The time that Node.js needs to start here, divided by that on the machine for which the limits were chosen: at least 1, at most 4. Time
 // limits of tests and of .ci/run are multiplied by this factor, because a machine whose host is busy needs twice as long for everything.
-//   node scripts/machine-factor.js   prints it
+//   node scripts/machine-factor.js   prints the factor
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,6 +1,6 @@
 /**
- * Prints a random sample of the lines of a folder, as ranges for `npm run mutation -- --mutate`. The same arguments give the
- * same sample as long as the files are the same.
+ * Prints a random sample of the lines of the TypeScript files of a folder, as ranges for `npm run mutation -- --mutate`. The same
+ * arguments give the same sample as long as the files are the same.
  *
  *     npm run mutation -- --mutate "$(node scripts/mutation-sample.js packages/identifier/src 0.16)"
  */

@@ -1,5 +1,5 @@
-// `npm pack` runs this script before and after it packs. The script writes sbom.json, the bill of materials (CycloneDX) of the runtime
-// dependencies, or, with --remove, removes it.
+// `npm pack` runs this script before it packs, to build the service if it is stale and to write sbom.json, the bill of materials
+// (CycloneDX) of the runtime dependencies; and afterwards with --remove, to remove sbom.json.
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL('../node_modules/prisma-cli/build/index.js', i
 const cwd = fileURLToPath(new URL('../', import.meta.url));
 const [command = 'studio', ...options] = process.argv.slice(2);
 
-// The child process also receives the signals of a terminal. After it has ended, the database is stopped.
+// A signal ends the child process; after that, `main` stops the database.
 let child;
 let isStopped = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -40,7 +40,7 @@ async function main() {
   }
 }
 
-/** Ends with a message when the CLI has no schema engine and cannot download it. */
+/** @throws Error if the CLI does not run, because it has no schema engine and cannot download one. */
 function requireEngine() {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'version'], { cwd, encoding: 'utf8' });
   if (status === 0) return;
@@ -52,7 +52,7 @@ the Internet, or set PRISMA_SCHEMA_ENGINE_BINARY to the path of this program. To
 check:schema", which prints the SQL that is missing.`);
 }
 
-/** The database of DATABASE_URL, which only `studio` may use, or the embedded one. */
+/** The database of DATABASE_URL, which only `studio` may use, or the embedded PostgreSQL, started or already running. */
 async function openDatabase(configured) {
   const stop = async () => {};
   if ('url' in configured) {
@@ -83,7 +83,6 @@ async function runningUrl(dataDir) {
   return url;
 }
 
-/** Runs the command of the CLI and returns its exit code. */
 function run(env) {
   child = spawn(process.execPath, [cli, command, ...options], { cwd, env, stdio: 'inherit' });
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 // changelog, and the SHA-256 of each.
 //   npm run release -- --version 1.2.0   writes the version into every file that has it and into the changelog, to be read and committed
 //   npm run release -- --dry-run         makes the files of the version in package.json
-//   npm run release                      makes these files and the tag; pushing it lets .github/workflows/release.yml publish the release
+//   npm run release                      makes these files and the tag; if the tag is pushed, .github/workflows/release.yml publishes them
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 const OUT = 'release';
 const run = (program, ...args) => execFileSync(program, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 
-/** Files in which the version is not replaced: the lockfile, which has versions of other packages, and texts about former versions. */
+/** Files in which the text of the version is not replaced: the lockfile, which has versions of other packages, and texts about old ones. */
 const WITH_OTHER_VERSIONS = ['package-lock.json', 'CHANGELOG.md', 'test/package/releases'];
 
 try {
@@ -68,7 +68,7 @@ function release(isDryRun) {
 
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
-  // The output of the scripts precedes the name of the file.
+  // `npm pack` prints the output of its scripts before the name of the file.
   const packed = run('npm', 'pack', '--silent', '--pack-destination', OUT).trim().split('\n').at(-1);
   writeFileSync(`${OUT}/${name}-${version}.sbom.json`, run('tar', '-xOzf', `${OUT}/${packed}`, 'package/sbom.json'));
   writeFileSync(`${OUT}/notes.md`, notes);

@@ -1,7 +1,7 @@
 // Prints the files of src/ and of packages/ that have a function that a warm request runs, as measured by V8's precise coverage:
 //   npm run request-files [-- PATCH|withdraw|mint|lookup …]
-// Left out are files that also run while the service is idle, and files of HTTP, access, problems, metrics and logs. The package of
-// identifiers counts as one file. The script starts the service in its own process, with the embedded PostgreSQL in a temporary folder.
+// Left out are files that also run while the service is idle, and files of HTTP, access, problems, metrics, logs and connections. The
+// package of identifiers counts as one file. The service runs in the process of the script, with PostgreSQL in a temporary folder.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,5 +1,5 @@
 // Fails if the migrations, applied to an empty database, differ from prisma/schema.prisma, and prints the missing SQL for a new migration.
-// Also fails if they differ from prisma/schema-manifest.json, with which `mintmark doctor` compares a database; --write writes that file.
+// Also fails if the migrated database differs from prisma/schema-manifest.json, which `mintmark doctor` uses; --write writes that file.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -36,13 +36,11 @@ export async function withSchemaEngine(url, work) {
   }
 }
 
-/** `prisma/schema.prisma` in the format of the engine. */
 export async function prismaSchema() {
   const path = fileURLToPath(new URL('schema.prisma', PRISMA_FOLDER));
   return { files: [{ path, content: await readFile(path, 'utf8') }] };
 }
 
-/** Migrations in the format of the engine. */
 export async function migrationsList(migrations) {
   const folder = new URL('migrations/', PRISMA_FOLDER);
   return {

@@ -1,4 +1,4 @@
-// `npm start`: runs the built service, and says in one sentence what is missing where it was not built.
+// `npm start`: runs the built service, or prints how to build it if it is not built.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -16,7 +16,7 @@ if (env.UNIT_COVERAGE === '1') {
   rmSync(env.NODE_V8_COVERAGE, { recursive: true, force: true });
 }
 
-/** Each worker starts a PostgreSQL and a service, so one or two files run with as many workers. */
+/** Limits the workers to the number of test files if that is 1 or 2, because each worker starts a PostgreSQL and a service. */
 function workersFor(patterns) {
   const files = readdirSync(new URL('../test', import.meta.url), { recursive: true }).filter((path) =>
     /\.(e2e|test)\.ts$/.test(path),
@@ -38,7 +38,7 @@ const child = spawn(
     stdio: 'inherit',
   },
 );
-// Jest stops its workers, and thereby the servers of the tests.
+// On a signal, Jest stops its workers, and they stop the servers of the tests.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.once('exit', (code) => {
   process.exitCode = code ?? 1;

@@ -50,7 +50,7 @@ export async function bootstrap(): Promise<RunningInstance> {
       lost: database.lost,
       stop: async (reason) => {
         logger.info({ reason }, 'stopping');
-        // Without a database, no request could be served.
+        // Without a database, readiness fails already, so that the stop is not announced.
         if (!isLost) await application.drain.announce(config.shutdownDelayMs);
         const unfinished = await application.drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');

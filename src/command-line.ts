@@ -8,7 +8,7 @@ Without a command, the service starts. The settings are environment variables, a
 .env.example is a template with every variable, and docs/reference/configuration.md describes them.
 `;
 
-/** Runs a command of `mintmark`. A command that fails sets the exit code. */
+/** Runs a command of `mintmark`. Prints the message of a StartupError and sets the exit code 1; throws any other error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     await commands().parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' });

@@ -49,7 +49,7 @@ interface DirectResponse {
   /** The pattern of the route, for metrics. */
   readonly route: string;
   readonly status: number;
-  /** Alternating names and values, without `content-length`. */
+  /** Alternating names and values, without the request ID, `content-length` and the rate limit. */
   readonly headers: readonly string[];
   readonly body: string;
   readonly count: () => void;
@@ -61,7 +61,7 @@ const MAX_BODY = 16_384;
 /** A media type in `Accept` that a redirect does not satisfy. */
 const NAMES_LINKSET = /linkset/i;
 
-/** The path of a Handle without escapes. After two slashes, the prefix is empty, so that the Handle does not belong to this service. */
+/** The path of a Handle without escapes. In `/api/handles//x` the prefix is empty, so that the Handle does not belong to this service. */
 const PLAIN_HANDLE = /^\/api\/handles\/[!$&-;=@A-Z_a-z~]+$/;
 
 const HANDLE_START = HANDLE_ROUTES.handles.indexOf('{');
@@ -117,7 +117,7 @@ export class DirectPath {
   };
 }
 
-/** Whether the path and the client are all that the hooks of the framework would read of a request. */
+/** Whether a request needs nothing that only the framework handles, such as a key, a body or a trace context. */
 function isPlain(request: IncomingMessage): boolean {
   const { method, headers, httpVersion } = request;
   return (

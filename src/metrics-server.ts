@@ -9,13 +9,13 @@ import type { Metrics } from './metrics/metrics.js';
 /** Maximum time to receive a request. Scrapes are small, so a slower client is treated as abusive. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** Serves only `GET /metrics`, without a key. */
+/** Creates a server that serves only `/metrics`, without a key. */
 export async function createMetricsServer(metrics: Metrics): Promise<FastifyInstance> {
   const server = fastify({
     clientErrorHandler: respondToClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Each connection serves one request. Node.js responds 503 to further ones.
+    // Each connection serves one request; Node.js responds 503 to a further request.
     maxRequestsPerSocket: 1,
   });
   const methods = new MethodNotAllowed();

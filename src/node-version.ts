@@ -5,7 +5,7 @@ const OLDEST: readonly [number, number] = [20, 19];
 
 /**
  * @param version as `process.versions.node`.
- * @returns the sentence that rejects a version of Node.js, or null where it runs the service.
+ * @returns the sentence that rejects the version; null if it can run the service.
  */
 export function rejectionOf(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -29,7 +29,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Opens pools, application and ports. @throws StartupError after closing what was opened. */
+/** Opens pools, application and ports. @throws StartupError if a port or the database fails, after closing the application. */
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
@@ -71,7 +71,7 @@ async function open(
 ): Promise<string> {
   const { app } = service;
   const { host, port, metricsPort } = config;
-  // This empty transaction compares the session with its server, and raises the offset of positions if the server is new.
+  // This empty transaction raises the offset of positions if the database server was restarted or replaced (see `PositionOffset`).
   await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
   app.get(Cursors).useSecret(await app.get(CursorSecret).load());

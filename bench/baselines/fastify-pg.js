@@ -1,4 +1,4 @@
-/** A mint without a framework: Fastify, one prepared INSERT for each request, and no validation. */
+/** A mint without NestJS: Fastify, one prepared INSERT for each request, and no validation. */
 import { createHash, randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
@@ -20,6 +20,6 @@ app.post('/identifiers', async ({ body, headers }, reply) => {
   return reply.code(201).header('location', `/identifiers/${identifier}`).send({ identifier, metadataId, target });
 });
 
-// Ready when the database has responded.
+// The server is ready only after the database has responded.
 await pool.query('SELECT 1');
 console.error(await app.listen({ host: process.env.HOST, port: Number(process.env.PORT) }));

@@ -1,4 +1,4 @@
-/** Fastify alone: every GET returns the redirect of a file, with its headers and body. */
+/** Fastify alone: every GET returns the response in a file, with its status, headers and body. */
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 

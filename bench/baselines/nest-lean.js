@@ -1,6 +1,6 @@
 /**
- * A look-up with as little as NestJS needs: NestJS on Fastify with one guard, the coalesced statement of the service, and the JSON of the
- * service without its headers. Decorators are called as functions, so that the file needs no compiler.
+ * The leanest look-up with NestJS: NestJS on Fastify with one guard, the coalesced statement of the service, and the JSON of the service
+ * without its headers. Decorators are called as functions, so that the file needs no compiler.
  */
 import 'reflect-metadata';
 import { Controller, Get, Header, Module, NotFoundException, Param, UseGuards } from '@nestjs/common';
@@ -13,7 +13,7 @@ import { identifierOf, serializeRecord } from '../../dist/registry/identifier-re
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
 
 registerTextArrays();
-// The hot pool of the service has six sessions with generic plans too.
+// As in the hot pool of the service: six sessions with generic plans.
 const options = '-c plan_cache_mode=force_generic_plan';
 const reader = new CoalescedReader(new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 6, options }));
 

@@ -1,4 +1,4 @@
-/** The same load as wrk.lua, by autocannon, in a process of its own. Argument: the request as JSON. */
+/** The same load as wrk.lua, by autocannon, in a separate process. Argument: JSON with url, connections, seconds and request. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
@@ -28,7 +28,7 @@ const result = await autocannon({ url, connections, duration: seconds, timeout: 
 const { latency, errors, timeouts, non2xx, duration } = result;
 const operations = result['2xx'] + non2xx;
 const sample = { operations, seconds: duration, p50Ms: latency.p50, p99Ms: latency.p99 };
-// A redirect is a response, as for wrk.
+// Redirects count as successful, as they do for wrk.
 console.log(
   `RESULT ${JSON.stringify({ ...sample, rejected: result['4xx'] + result['5xx'], broken: errors + timeouts })}`,
 );

@@ -10,13 +10,12 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 
-/** The load generator, for the report. */
 export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
 
 /**
  * Sends requests to one server for a time. The generator has one thread and shares the processors with the server.
- * @param request method, path, headers, body, idempotencyKey, lines. In these texts `{unique}` is a new value in each request,
- * and `{1}` the first column of a random line of the file `lines`, the same line within a request.
+ * @param request method, path, headers, body, idempotencyKey and lines, the path of a file. In path, body and idempotencyKey, `{unique}`
+ * is a new value for each use, and `{1}` the first column of a random line of the file, the same line within a request.
  * @returns {Promise<{operations: number, seconds: number, p50Ms: number, p99Ms: number, failures: string[]}>}
  */
 export async function load({ folder, url, request, connections, seconds }) {

@@ -38,7 +38,7 @@ export const batch = {
   },
 };
 
-/** The status of a batch is 200 whatever its results are, so that they are verified once. @returns failures. */
+/** Verifies the results of one batch, because its status is 200 even if items fail. @returns failures. */
 async function verifyBatch(cluster, database, { url }) {
   await cluster.empty(database);
   const { status, json } = await post(`${url}${REQUEST.path}`, named(BODY), { 'idempotency-key': 'verified' });

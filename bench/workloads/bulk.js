@@ -49,7 +49,7 @@ export const bulk = {
   },
 };
 
-/** psql's \copy of the rows of the bulk load into the same tables. */
+/** The baseline: psql's \copy loads the rows of the bulk load into the same tables. */
 async function copy(cluster, database, count, check) {
   const files = MINTED_TABLES.map((table, index) => [table, join(cluster.folder, `rows-${index}.copy`)]);
   await psql(cluster, database, ...files.map(([table, file]) => `\\copy ${table} to '${file}'`));

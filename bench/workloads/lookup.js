@@ -7,7 +7,7 @@ import { firstNames } from '../names.js';
 const CONNECTIONS = 64;
 const LARGE = 10_000_000;
 
-/** Responses that are verified before the measurement. */
+/** Number of responses that are verified before the measurement. */
 const VERIFIED = 200;
 
 export const identifierLookup = { path: '/identifiers/{1}' };
@@ -71,7 +71,7 @@ async function ofLarge({ servers, names }, byIdentifier) {
   return byIdentifier(await servers.mintmark(database), lines);
 }
 
-/** The constant response of Fastify alone: one of the service, so that it has the same size. */
+/** Writes a body of the service to a file, from which the variant `fastify` sends it, so that both send the same size. */
 async function writeResponse(cluster, { url }, lines) {
   const [[identifier]] = await firstNames(lines, 1);
   const file = join(cluster.folder, 'lookup-response.json');

@@ -11,8 +11,8 @@ const LINES = 12_000;
 const REQUEST = { method: 'POST', path: '/identifiers', body: MINT_BODY, idempotencyKey: '{unique}' };
 
 /**
- * After bulk loads with an Idempotency-Key each, the statistics have five keys for tens of thousands of rows. Mints must be as
- * fast as with an empty table.
+ * After five bulk loads, each with an Idempotency-Key, the statistics of PostgreSQL have five keys for 60,000 rows. Mints must still have
+ * at least 0.8 times the rate that they have with an empty table.
  */
 export const mintAfterStreams = {
   name: 'after-streams',

@@ -6,7 +6,7 @@ import { load } from '../load/load.js';
 const ITEMS = 1000;
 const CONNECTIONS = 4;
 
-/** One text of each form, different for each `n`. A tenth is malformed. */
+/** A generator for each form, with a different text for each `n`. The texts of the last one, a tenth of all, are malformed. */
 const FORMS = [
   (n) => `100.102/${hex(n)}`,
   (n) => `10.1045/april${n}-paskin`,

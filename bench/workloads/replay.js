@@ -13,9 +13,9 @@ const BODY = JSON.stringify({ namingAuthority: AUTHORITY, metadataId: '{2}', tar
 const MINT = { method: 'POST', path: '/identifiers', body: BODY };
 
 /**
- * The write-ahead log also has records of the server itself: some hundred bytes in a round, and much more during autovacuum.
- * They are only ever added, so the target applies to the minimum of the rounds. Replays that wrote anything would exceed it:
- * a sequence that is advanced writes some 3,000 bytes for 1,000 replays.
+ * Maximum bytes of write-ahead log for 1,000 replays. The server itself also writes records: some hundred bytes in a round, and much more
+ * during autovacuum. These records only add bytes, so the maximum applies to the round with the fewest bytes. Replays that write anything
+ * exceed the maximum: a sequence that is advanced writes some 3,000 bytes for 1,000 replays.
  */
 const QUIET_WAL_BYTES = 500;
 
@@ -55,7 +55,7 @@ export const replay = {
   },
 };
 
-/** Mints through the service, which computes the fingerprints. Columns as in names.js, followed by the key. */
+/** Mints through the service, which computes the fingerprints. @returns the path of a file with the columns of `sample` and the key. */
 async function mintKnown(cluster, database, { url }) {
   const rows = [];
   await inParallel(KNOWN, CONNECTIONS, async (n) => {

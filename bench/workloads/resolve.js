@@ -6,14 +6,14 @@ import { firstNames } from '../names.js';
 import { inParallel } from '../preconditions.js';
 import { Skip } from '../rounds.js';
 
-/** The names that are resolved, each as often as the others; the default size of the cache has room for them. */
+/** Number of names that are resolved, each with the same probability; the default size of the cache has room for them. */
 const NAMES = 48_000;
 const CONNECTIONS = 64;
 
-/** Responses that are verified before the measurement. */
+/** Number of responses that are verified before the measurement. */
 const VERIFIED = 200;
 
-/** Headers that every server writes by itself. */
+/** Headers that the variant `fastify` writes itself, so that they are not copied from the response of the service. */
 const OWN_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -52,7 +52,7 @@ async function reads({ cluster, servers, names, options }, { start, verify }) {
       load({ folder: cluster.folder, url: server.url, request: { path: `${start}{1}`, lines }, connections, seconds }),
   });
   const verified = (server) => () => verifyAll(server, start, rows, verify);
-  // The polls end, and the cache is emptied, while the other variants run.
+  // Fills the cache. While the other variants run, this server receives no requests, so that its polls end and its cache is emptied.
   const before = () => inParallel(rows.length, CONNECTIONS, (index) => request(cached, start + rows[index][0]));
   return {
     'filled cache': variant(cached, CONNECTIONS, { verify: verified(cached), before }),
@@ -76,7 +76,7 @@ function request({ url }, path) {
   });
 }
 
-/** The constant response of Fastify alone: one of the service, so that it has the same size. */
+/** Writes a response of the service to a file, from which the variant `fastify` sends it, so that both send the same size. */
 export async function writeResponse(cluster, server, path) {
   const { status, headers, body } = await request(server, path);
   if (status >= 400) throw new Skip(`GET ${path} returns ${status}`);

@@ -5,7 +5,7 @@ import { residentMb } from '../processes.js';
 /** Time after the first mint at which the memory of the start is still in use. */
 const SOON_MS = 2000;
 
-/** Time after which V8 has released the memory of the start; it does so after some 15 seconds without requests. */
+/** Time after the first mint at which V8 has released the memory of the start, as it does after about 15 seconds without requests. */
 const IDLE_MS = 30_000;
 
 export const start = {

@@ -1,6 +1,5 @@
 const METHODS = ['get', 'post', 'patch', 'delete'];
 
-/** All operations, in the order of the document. */
 export function operationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] === undefined ? [] : [{ path, method, operation: item[method] }])),

@@ -27,7 +27,7 @@ const COLUMNS = {
 
 /**
  * Generates the OpenAPI document from controllers and DTOs.
- * @param version that of the package.
+ * @param version the version of the package.
  */
 export function openApiDocument(app, version) {
   annotateWith(swagger);
@@ -48,12 +48,12 @@ export function openApiDocument(app, version) {
     .addTag('api-keys', 'Manage API keys.')
     .addTag('health', 'Health checks and metrics.')
     .build();
-  // The builder requires an address, which only the operator of an instance knows.
+  // `setContact` requires a URL and an email address, which only the operator of an instance knows.
   base.info.contact = { name: 'The operator of this service' };
   const routes = routesOf(app);
   const scopes = new Map();
   const created = swagger.SwaggerModule.createDocument(app, base, {
-    // Without it, a controller without a tag has its class name as a tag of all its operations.
+    // If true, all operations of a controller without a tag would get its class name as a tag.
     autoTagControllers: false,
     operationIdFactory: (controller, method) => {
       const id = OPERATIONS[`${controller}.${method}`] ?? method;

@@ -8,9 +8,9 @@ const SCHEMAS = '#/components/schemas/';
 const COMPLETE = new Set(['TransferLine']);
 
 /**
- * Gives requests and responses schemas of their own where a member has a default, which a request may omit and a response always has, and
- * where the values of a response can grow. The request has the suffix "Input". Defaults become words, because some generators make a
- * member with a default required in requests too. A sentence that begins with "In a request" is in the schema of the request only.
+ * Splits a schema that requests and responses share, if it has an open enumeration or a member with a default: a request may omit this
+ * member, a response always has it. The schema of the request has the suffix "Input". Defaults become words, because some generators make
+ * a member with a default required in requests too. Only the schema of the request keeps sentences that begin with "In a request".
  */
 export function separateInputs(document) {
   const { schemas } = document.components;
@@ -35,7 +35,7 @@ export function separateInputs(document) {
   for (const name of both) describeResponse(schemas[name] ?? {}, COMPLETE.has(name));
 }
 
-/** Whether the schema or one that it refers to has members with defaults, or values that can grow. */
+/** Whether the schema, or a schema that it refers to, is an open enumeration or has members with defaults. */
 function differs(document, name) {
   const { schemas } = document.components;
   return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }], true)].some(

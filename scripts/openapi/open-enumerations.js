@@ -7,9 +7,9 @@ const CLOSED = new Set([
 ]);
 
 /**
- * Makes the enumerations of responses texts with `x-extensible-enum`, the values of today: a client that was generated from the document
- * reads a value that a later version adds. Enumerations that requests have too keep a closed schema for these, with the suffix "Input"
- * (`separateInputs`).
+ * Replaces `enum` by `x-extensible-enum` in the schemas of responses, so that a client that was generated from the document accepts a
+ * value that a later version adds. For an enumeration that requests have too, `separateInputs` has kept a schema with `enum` for requests,
+ * with the suffix "Input".
  */
 export function openEnumerations(document) {
   const { schemas } = document.components;
@@ -18,7 +18,7 @@ export function openEnumerations(document) {
   }
 }
 
-/** Whether responses have the schema as an open enumeration. */
+/** Whether `openEnumerations` opens the schema if responses have it. */
 export function isOpenEnumeration(name, schema) {
   return schema?.enum !== undefined && !CLOSED.has(name);
 }

@@ -1,4 +1,4 @@
-/** Operation IDs, a verb and what it concerns; clients are generated from them, so they do not change. */
+/** Operation IDs that are not the name of the method. Clients are generated from operation IDs, so they do not change. */
 export const OPERATIONS = {
   'MintingController.mint': 'mintIdentifier',
   'BatchController.mint': 'mintBatch',

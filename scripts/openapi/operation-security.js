@@ -15,11 +15,11 @@ export const SCHEME = {
 };
 
 /**
- * Sets the security of an operation, and appends the scopes to its description. OpenAPI has scopes for OAuth only, so
- * that they are words here.
- * @param scopes those of the route, by `@Requires` and `@Public`.
- * @param needsKey whether reading needs a key although it is public.
- * @throws Error for a route that declares nothing.
+ * Sets the security of an operation, and appends the scopes to its description, because OpenAPI defines scopes only for OAuth
+ * and OpenID Connect.
+ * @param scopes the scopes of the route, by `@Requires`; empty by `@Public`.
+ * @param needsKey whether the operation needs a key even where reading is public.
+ * @throws Error for a route that declares neither scopes nor that it is public.
  */
 export function describeSecurity(operation, { scopes, needsKey = false }) {
   if (scopes === undefined) throw new Error(`${operation.operationId} declares neither scopes nor that it is public`);

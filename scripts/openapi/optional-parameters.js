@@ -1,8 +1,8 @@
 import { isReference, operationsOf } from './document.js';
 
 /**
- * Moves the examples of optional parameters into their descriptions. Swagger UI sends an example that the user has not chosen: a list with the
- * example of a cursor is rejected, and two operations with the example of an idempotency key are one conflict.
+ * Moves the examples of optional parameters into their descriptions, because Swagger UI sends examples that the user has not chosen: a
+ * list with the example of a cursor is rejected, and two operations with the example of an idempotency key conflict.
  */
 export function describeOptionalParameters(document) {
   for (const { operation } of operationsOf(document)) {

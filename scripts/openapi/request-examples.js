@@ -6,14 +6,14 @@ const CSV = 'text/csv';
 const CHANGED = { target: 'https://repo.example.org/objects/8' };
 const GUIDS = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059A8BA'];
 
-/** A reserved identifier, in the path of the operation that activates one. */
+/** A reserved identifier, which is in the path of `activateIdentifier`. */
 const RESERVED_GUID = '3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A';
 
 const IMPORTED = { version: 1, createdAt: '2026-11-20T09:30:00.000Z', updatedAt: '2026-11-20T09:30:00.000Z' };
 
 /**
- * An example of each request body, by operation and media type. Each can be sent as it stands to a service with the naming
- * authority 100.102, and does no harm: test/e2e/documents/request-examples.e2e.ts sends them.
+ * Examples of request bodies, by operation and media type. Each can be sent unchanged to a service with the naming authority 100.102;
+ * test/e2e/documents/request-examples.e2e.ts sends them.
  */
 export const REQUEST_EXAMPLES = {
   mintIdentifier: {

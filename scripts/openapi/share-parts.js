@@ -45,8 +45,8 @@ function headersIn(document) {
 }
 
 /**
- * Moves parts to components. A use of a part has names for the component, the shortest first; the last one tells it from every
- * other part of this name.
+ * Moves parts to components. Each use of a part proposes names for the component, the shortest first. The first name that no other part
+ * proposes is chosen.
  */
 function share(section, uses) {
   const byText = new Map();

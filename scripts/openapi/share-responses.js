@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { componentName, isReference, operationsOf } from './document.js';
 
 /**
- * Moves the responses with problems to components: responses of one status are equal but for their descriptions, which
- * name the codes and stay at the operations.
+ * Moves the responses with problems to components. Responses with the same status and media types differ only in their descriptions,
+ * which name the codes and stay at the operations.
  */
 export function shareResponses(document) {
   const shared = {};

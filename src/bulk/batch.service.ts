@@ -26,7 +26,7 @@ import {
   resultOf,
 } from './mint-item.js';
 
-/** Items per statement; all statements share one transaction. */
+/** Maximum number of items per statement; all statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 
 /** Maximum number of errors in the response to a batch that is rejected as a whole. */
@@ -48,7 +48,6 @@ export interface BatchResult {
   readonly replayed: boolean;
 }
 
-/** An item that is ready to be minted, or its problem. */
 interface Entry {
   readonly clientRef: string | null;
   readonly job: MintJob | Problem;
@@ -66,7 +65,7 @@ export class BatchService {
   ) {}
 
   /**
-   * Mints a batch once.
+   * Mints a batch, or returns the results of an earlier request with the same idempotency key and content.
    * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
    * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
@@ -109,7 +108,7 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
-    // Locked first, because several statements would lock names in different orders.
+    // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
@@ -138,8 +137,8 @@ export class BatchService {
 }
 
 /**
- * Rejects an atomic batch with a naming authority that does not exist, is not covered or is suspended. Called before parsing,
- * which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted, because the
+ * Rejects an atomic batch with a naming authority that does not exist, is suspended, or is not covered by the key. Called before
+ * parsing, which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted, because the
  * batch may have been minted before the suspension.
  * @throws Problem BATCH_REFUSED
  */
@@ -187,9 +186,9 @@ async function parseItems(
 }
 
 /**
- * Claims the unique values of an item; `claimed` has the index of the first item with each value. Items that share a metadata ID do
- * not conflict if all of them have `onExisting: "match"`.
- * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the other one; null without a conflict.
+ * Claims the unique values of an item; `claimed` has the index of the first item with each value. An item does not conflict with the
+ * first item that has its metadata ID if both have `onExisting: "match"`.
+ * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the earlier item; null without a conflict.
  */
 function findDuplicate(
   { namingAuthority, metadata, guid, localName, alternates, onExisting }: MintCommand,
@@ -268,7 +267,7 @@ function faultsOf({ problem, index }: { problem: Problem; index: number }): Prob
 }
 
 /**
- * Requires an active naming authority for a batch with `count`. A principal without a grant must not learn whether the
+ * Requires an active naming authority for a batch with `count`. A principal that may not mint must not learn whether the
  * naming authority exists.
  * @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY
  */

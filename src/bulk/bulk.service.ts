@@ -78,7 +78,7 @@ export class BulkService {
       const rejection = overQuota.get(command.namingAuthority);
       if (rejection !== undefined) return { line, clientRef, job: rejection };
       const key = bulk.idempotencyKey;
-      // A pair of identifiers uses two indexes.
+      // A mint with `mintMetadataId` creates two identifiers, each with an index of its own.
       const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };
       return { line, clientRef, job: { command, context: { actor: principal, request }, known, reader: principal } };
     });

@@ -22,7 +22,7 @@ export interface ReceivedItem {
   /** Chosen by the client; null if it sent none. */
   readonly clientRef: string | null;
   readonly request: ItemRequest | Problem;
-  /** The fingerprint source of an item that cannot be parsed. */
+  /** The item as it was received, which is the source of its fingerprint if it is rejected. */
   readonly value: unknown;
 }
 
@@ -33,7 +33,7 @@ export interface MintItem {
   readonly canonical: string;
 }
 
-/** The naming authorities that items name. */
+/** The naming authorities of well-formed items, which name one or have the default. */
 export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | undefined): Set<string> {
   return new Set(
     items.flatMap(({ request }) => (request instanceof Problem ? [] : (request.namingAuthority ?? byDefault ?? []))),
@@ -77,7 +77,6 @@ export function chargeRateLimits(
   return budget.chargeEach(counts, known);
 }
 
-/** The result of an item: its problem, or the result of its mint. */
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {
   if (job instanceof Problem) return job;
   const result = results.get(job);

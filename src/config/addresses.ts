@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { type Resolver, parseResolver } from '@mintmark/identifier';
 
-/** A host name (RFC 1123 2.1), which includes IPv4 addresses. */
+/** A host name (RFC 1123 2.1), in which underscores are also permitted; it includes IPv4 addresses. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
-/** Splits a comma-separated list. */
+/** Splits a comma-separated list, and omits empty entries. */
 export function entriesOf(list: string): string[] {
   return list
     .split(',')
@@ -15,7 +15,6 @@ export function entriesOf(list: string): string[] {
 /** A text that can only be an address: digits and dots, or with a colon. */
 const LIKE_ADDRESS = /^[0-9.]+$|:/;
 
-/** The problem of an address to listen on. */
 export function listenProblem(host: string): string[] {
   if (isIP(host) !== 0 || (!LIKE_ADDRESS.test(host) && HOST_NAME.test(host))) return [];
   return [
@@ -50,7 +49,6 @@ export function upstreamOf(url: string): Resolver | undefined {
   return read.ok ? read.value : undefined;
 }
 
-/** The problem of the variable `RESOLVER_UPSTREAM`. */
 export function upstreamProblem(url: string | undefined): string[] {
   if (url === undefined || upstreamOf(url) !== undefined) return [];
   return [
@@ -59,7 +57,7 @@ export function upstreamProblem(url: string | undefined): string[] {
 }
 
 /**
- * The problem of a database URL, without its password.
+ * The problem of a database URL, described without its password.
  * @param variable `DATABASE_URL` or `READ_DATABASE_URL`.
  */
 export function databaseUrlProblem(variable: string, url: string | undefined): string[] {
@@ -83,7 +81,6 @@ export function databaseUrlProblem(variable: string, url: string | undefined): s
   ];
 }
 
-/** The problem of a `READ_DATABASE_URL` (undefined when not set). */
 export function readDatabaseUrlProblem(url: string | undefined, primary: string | undefined): string[] {
   if (url === undefined) return [];
   if (primary === undefined)

@@ -21,12 +21,12 @@ import { namingAuthoritiesOf, namingAuthorityProblems } from './naming-authoriti
 import { readProcessEnvironment } from './process-environment.js';
 import { StartupError } from './startup-error.js';
 
-/** Default limits for clients with a key. */
+/** Default limits of a key, or of an address without a key, under `ACCESS=keys`. */
 const KEYED_LIMITS = { perMinute: 600_000, concurrent: 256, longLived: 100 };
 
 const VARIABLES = Object.keys(new Environment());
 
-/** Limits of one process for one client or naming authority; 0 for no limit. */
+/** Limits of one process for one client, address or naming authority. Except for `largestBody`, 0 stands for no limit. */
 export type RequestLimits = Config['limits'];
 
 /** Thresholds at which writes are rejected. Reads are rejected at twice the value; 0 disables a threshold. */
@@ -78,10 +78,9 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()) 
   const isReadable = environment.PUBLIC_READ === 'true';
   return {
     port: environment.PORT,
-    // Fastify would open a second server for the other address of localhost, without the limits of the first one.
+    // For localhost, Fastify would open a second server on ::1, without the limits of the first server.
     host: environment.HOST === 'localhost' ? '127.0.0.1' : environment.HOST,
     metricsPort: environment.METRICS_PORT ?? null,
-    /** The URL, or the folder of the embedded PostgreSQL. */
     database,
     /** The URL of a replica, which is read before the primary; null for none. */
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
@@ -97,7 +96,6 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()) 
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,
     /** The URL of the party that blocks identifiers withdrawn for a legal reason; null for none. */
     blockedByUrl: environment.BLOCKED_BY_URL ?? null,
-    /** Seconds for which browsers and shared caches may store a redirect. */
     redirectAges: {
       browserSeconds: environment.REDIRECT_MAX_AGE_SECONDS,
       sharedSeconds: environment.REDIRECT_SHARED_MAX_AGE_SECONDS ?? environment.REDIRECT_MAX_AGE_SECONDS,
@@ -143,18 +141,19 @@ function portProblems({ PORT, METRICS_PORT }: Environment): string[] {
   return [`METRICS_PORT and PORT are both ${PORT}; set another METRICS_PORT, or unset it to serve the metrics on PORT`];
 }
 
-/** Under open access only explicitly configured limits apply. */
+/** Under open access, the limits of a key or address apply only if their variables are set; other limits keep their defaults. */
 function limitsOf(environment: Environment) {
   const open = isOpen(environment);
   return {
     /** Requests per minute of one key, or of one address without a key. */
     perKeyPerMinute: environment.RATE_LIMIT_PER_KEY_PER_MINUTE ?? (open ? 0 : KEYED_LIMITS.perMinute),
     perNamingAuthorityPerMinute: environment.RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE,
+    /** Failed authentications per minute of one address. */
     unauthenticatedPerMinute: environment.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE,
     concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
-    /** Long polls and event streams of one key or address. */
+    /** Maximum number of concurrent long polls and event streams of one key, or of one address without a key. */
     longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
-    /** Bodies of more than 1 MiB from one address without a key. */
+    /** Maximum number of concurrent bodies of more than 1 MiB from one address without a key. */
     largePerAddress: environment.MAX_LARGE_PER_ADDRESS,
     /** Maximum size of a body, in bytes. */
     largestBody: environment.BODY_LIMIT_BYTES,

@@ -11,15 +11,15 @@ export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
 export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
 
-/** The log level; the default level if the variable is invalid. */
+/** The log level; the default level if the variable is invalid or not set. */
 export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
   return LOG_LEVELS.includes(LOG_LEVEL) ? LOG_LEVEL : 'info';
 }
 
-/** A random key of 32 characters has at least this many different characters; a placeholder has fewer. */
+/** A key of 64 random hexadecimal digits nearly always has at least this many different characters; most placeholders have fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
-/** Maximum length of a URL in `Link` of the responses of the resolver, in characters. */
+/** Maximum length of `BLOCKED_BY_URL`, in characters, because responses of the resolver have it in `Link`. */
 const MAX_LINKED_URL = 500;
 
 /** A text variable. An empty value counts as not set. */
@@ -45,7 +45,6 @@ function WholeBetween(least: number, most: number): PropertyDecorator {
   );
 }
 
-/** A text variable with one of some values. */
 function OneOf(...values: readonly string[]): PropertyDecorator {
   const named = values.length === 2 ? `"${values.join('" or "')}"` : `one of ${values.join(', ')}`;
   return decorated(IsIn(values, { message: `must be ${named}` }), Text());
@@ -69,7 +68,7 @@ export class Environment {
   @WholeBetween(0, 65_535) PORT = 3000;
   @Text() HOST = '127.0.0.1';
 
-  /** If unset, PORT serves the metrics to keys with the scope `metrics`. */
+  /** If unset, PORT serves the metrics, under `ACCESS=keys` only to keys with the scope `metrics`. */
   @WholeBetween(0, 65_535) METRICS_PORT?: number;
 
   /** Checked by `databaseUrlProblem`. */
@@ -94,7 +93,7 @@ export class Environment {
   /** Default: `REDIRECT_MAX_AGE_SECONDS`. */
   @WholeBetween(0, 31_536_000) REDIRECT_SHARED_MAX_AGE_SECONDS?: number;
 
-  /** Checked by `upstreamOf`. */
+  /** Checked by `upstreamProblem`. */
   @Text()
   RESOLVER_UPSTREAM?: string;
 
@@ -105,7 +104,7 @@ export class Environment {
   @Text()
   BLOCKED_BY_URL?: string;
 
-  /** Checked by `interfacesOf`. */
+  /** Checked by `interfaceProblems`. */
   @Text()
   INTERFACES?: string;
 

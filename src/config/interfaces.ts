@@ -18,7 +18,6 @@ export function interfacesOf(
   return new Set(INTERFACES.filter((name) => named.includes(name)));
 }
 
-/** The problems of the variable `INTERFACES`. */
 export function interfaceProblems(list: string | undefined): string[] {
   if (list === undefined) return [];
   const entries = entriesOf(list);

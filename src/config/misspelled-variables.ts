@@ -4,7 +4,7 @@ export interface MisspelledVariable {
   readonly likely: string;
 }
 
-/** Maximum length of a short name. Many short names differ by one letter, so only a transposition counts as a misspelling. */
+/** Maximum length of a short name. Many short names differ by one letter, so only a transposition counts as a misspelling of them. */
 const SHORT = 5;
 
 /** Number of characters of the known name for each permitted edit. At most `MAX_EDITS` edits are permitted. */

@@ -5,7 +5,7 @@ import { StartupError, reasonOf } from './startup-error.js';
 /** The environment of the process, with the defaults of the file `.env` in the working folder. @throws StartupError */
 export function readProcessEnvironment(): NodeJS.ProcessEnv {
   try {
-    // Read first, because `loadEnvFile` reports an unreadable file as one that does not exist.
+    // The file is read before, because `loadEnvFile` reports an unreadable file as one that does not exist.
     readFileSync('.env');
     process.loadEnvFile();
   } catch (error) {

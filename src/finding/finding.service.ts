@@ -12,7 +12,7 @@ import { type InputFault, type ReadInput, readInput, wordsOf } from './read-inpu
 /** Maximum number of texts per statement. Large records reduce it, because they stay in memory until the client has read them. */
 const SLICE = 100;
 
-/** Maximum number of texts of a request for which the nearest registered name is searched; further hints have none. */
+/** Maximum number of texts of a request for which the nearest registered name is searched; hints for further texts have none. */
 const MAX_NEAR_SEARCHES = 20;
 
 export interface LookupCommand {
@@ -30,7 +30,7 @@ export interface LookupResult {
   readonly matchedBy: MatchedBy | null;
   /** The identifier that matches; null if there is none, or if a GUID or a target is ambiguous. */
   readonly record: IdentifierRecord | null;
-  /** Other identifiers with the same metadata ID or alternate; null without `record`. */
+  /** The other matching identifiers, such as those with the same metadata ID or alternate; null without `record`. */
   readonly others: readonly string[] | null;
   /** The identifiers that match equally well; null unless ambiguous. */
   readonly candidates: readonly string[] | null;
@@ -38,7 +38,7 @@ export interface LookupResult {
   readonly fault: InputFault | null;
   /** Why nothing matches; null where something does. */
   readonly reason: MissReason | null;
-  /** The probable error in a name under a visible prefix; null for any other text. */
+  /** The probable error in a name under a visible prefix that matches nothing; null for any other text. */
   readonly hint: Hint | null;
 }
 
@@ -63,10 +63,10 @@ export class FindingService {
   }
 
   /**
-   * @param searches the number of texts for which the nearest name is searched.
+   * @param searches maximum number of texts for which the nearest name is searched.
    * @yields one result for each text, in order and in parts, which are looked up as the client reads the results. The consumer may
    * remove the results from a part to release their records.
-   * @throws Problem REQUEST_TIMEOUT when `isWanted` is false.
+   * @throws Problem REQUEST_TIMEOUT when `isWanted` returns false.
    */
   async *find(
     { items, ownHost, isWanted = () => true }: LookupCommand,

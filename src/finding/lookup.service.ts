@@ -29,15 +29,15 @@ export interface ListCommand {
   /** Whether to count all identifiers of the filter. */
   readonly withTotal: boolean;
   readonly holder: PlaceHolder;
-  /** Decodes the last record of the previous page; called once the filter is valid. */
+  /** Decodes the cursor, which names the last record of the previous page; called once the filter is valid. */
   readonly after: () => PageCursor | undefined;
 }
 
 export interface RecordPage {
   readonly records: readonly IdentifierRecord[];
-  /** The `after` of the next page; null on the last one. */
+  /** The `after` of the next page; null on the last page. */
   readonly next: PageCursor | null;
-  /** The identifiers of all pages; absent where they were not counted. */
+  /** The number of identifiers on all pages; absent if they were not counted. */
   readonly total?: Count;
 }
 
@@ -112,7 +112,7 @@ export class LookupService {
     return isServed(filter) ? inPlace() : this.broadLists.run(holder, inPlace);
   }
 
-  /** The complete list of one metadata ID, the most frequent list query; null for any other list. */
+  /** The records with one metadata ID, the most frequent list query; null for any other filter, and for more records than 10 or `limit`. */
   private async describedByOne(
     filter: PageFilter,
     limit: number,

@@ -20,14 +20,14 @@ export interface Hint {
   readonly nearest: string | null;
 }
 
-/** A name under a visible naming authority that is not registered, as a client wrote it. */
+/** A name under a visible naming authority, as a client wrote it; the name can be malformed. */
 export interface OwnName {
   readonly authority: NamingAuthority;
-  /** The local name, decoded, without the query and the fragment of a CORDRA identifier. */
+  /** The local name: decoded if it comes from a URI, and under the profile "cordra" without query and fragment. */
   readonly local: string;
 }
 
-/** The start of the URL of a resolver. */
+/** The scheme and the host of a URL, such as that of a resolver. */
 const HTTP_START = /^https?:\/{1,2}[^/\s]{1,255}\//i;
 
 /** Slashes and blanks that may follow the start of a URI of a Handle. */
@@ -35,7 +35,7 @@ const SLASHES_AND_BLANKS = /^\/{0,2}\s{0,8}/;
 
 const GUID_LENGTH = 32;
 
-/** Finds the name under a visible prefix in the texts of a reading, even if its local name is malformed. */
+/** The first of the texts that is a name under a visible prefix, even with a malformed local name; null if none is. */
 export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapshot): OwnName | null {
   for (const text of texts) {
     const plain = text.trim();
@@ -57,7 +57,7 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
   return null;
 }
 
-/** The text before a Handle; empty for none. */
+/** The text before the Handle in a URI; empty for a text that is not a URI. */
 function headOf(text: string): string {
   const start = handleUriStart(text);
   if (start === 0) return HTTP_START.exec(text)?.[0] ?? '';
@@ -104,7 +104,7 @@ export function hintOf({ authority, local }: OwnName, text: string, near: string
 interface NameFault {
   readonly detail: string;
   readonly at: number | null;
-  /** Whether the fault is at `at` for every nearest name. */
+  /** Whether the fault is at `at`, whatever the nearest name is. */
   readonly isCertain: boolean;
 }
 
@@ -135,7 +135,7 @@ function nameFault({ prefix, caseInsensitive }: NamingAuthority): NameFault {
   return { detail: `No identifier under ${prefix} has this name.${rule}`, at: null, isCertain: false };
 }
 
-/** Compares a name that was found by its digest, because two names can have the same digest. */
+/** Whether `near` is one of the names that were searched. They are searched by digests, and two local names can have the same digest. */
 function isNearTo(authority: NamingAuthority, local: string, near: string): boolean {
   if (authority.profile === 'cordra') return true;
   return nearLocalNames(local).candidates.some((name) => isSameName(authority, name, near));

@@ -12,10 +12,10 @@ const DELIMITER = /[\s<>()[\]{}"'`\u2018-\u201f\u2039\u203a\u00ab\u00bb]/;
 /** Punctuation of the sentence at the end of a word. */
 const PUNCTUATION = /[.,;:!?\u2026]/;
 
-/** Zero-width characters, which word processors and web pages insert where a long name may break. */
+/** Soft hyphens, zero-width characters and direction controls, which word processors and web pages insert into long names. */
 const WITHOUT_WIDTH = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
-/** A prefix of digits at the start of a word, with blanks before or after its slash. */
+/** A prefix of digits and dots at the start of a word, with blanks before or after its slash. */
 const BLANKS_AROUND_SLASH = /(?<![^\s(<["':])(\d{1,20}(?:\.\d{1,20}){0,20})(?: {0,8}\/ {1,8}| {1,8}\/)(?=\S)/g;
 
 /** A label before a name, such as `Handle:` or `PID=`, without a blank after it. */
@@ -29,7 +29,7 @@ export function withoutDelimiters(text: string): string {
   return trimmed(text, 1);
 }
 
-/** Removes zero-width characters and blanks around the slash after a prefix, and replaces other spaces with plain ones. */
+/** Removes `WITHOUT_WIDTH` and the blanks around the slash after a prefix, and replaces no-break spaces with plain ones. */
 export function withoutLayout(text: string): string {
   return text
     .replace(WITHOUT_WIDTH, '')
@@ -54,7 +54,7 @@ export function namesIn(text: string): string[] {
   return words.length === 1 && found.has(text) ? [] : [...found];
 }
 
-/** Removes delimiters around a text and at most `marks` punctuation marks at its end. */
+/** Removes delimiters around a text and at most `marks` punctuation marks at its end; if `marks` is 1, only a full stop. */
 function trimmed(text: string, marks: number): string {
   let start = 0;
   while (start < text.length && DELIMITER.test(text.charAt(start))) start += 1;

@@ -18,13 +18,13 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', 
 
 /** The search terms for a local name that is not registered. */
 export interface NearNames {
-  /** Local names that differ from it by one typing error; GUIDs in upper case. */
+  /** Names that may be meant, each of which differs by one error of typing or copying; GUIDs in upper case. */
   readonly candidates: readonly string[];
   /** The digits of a truncated GUID; null for any other text. */
   readonly start: string | null;
 }
 
-/** The GUIDs that may be meant by a text with look-alikes, or with one digit missing, added, wrong or exchanged. */
+/** The GUIDs that may be meant by a text with look-alikes, a missing, added or wrong digit, two exchanged digits, or further characters. */
 export function nearGuids(text: string): NearNames {
   const digits = hexDigitsOf(text);
   const { length } = digits;
@@ -82,7 +82,6 @@ export function hexDigitsOf(text: string): string {
   return plain.replace(/[OILZSG]/g, (letter) => LOOK_ALIKES[letter] ?? letter);
 }
 
-/** The index of the first character in which two texts differ. */
 export function firstDifference(text: string, other: string): number {
   let at = 0;
   while (at < text.length && text.charAt(at) === other.charAt(at)) at += 1;

@@ -32,7 +32,7 @@ export class NormalizationService {
   }
 
   /**
-   * Renders an identifier in any form, registered or not, with its resolver if that is visible.
+   * Returns the URIs of an identifier in any form, registered or not, at the resolver of its naming authority if the principal sees it.
    * @param pointer to the identifier in the request.
    * @throws Problem with a syntax code.
    */

@@ -67,7 +67,7 @@ function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointe
   return read.value;
 }
 
-/** A prefix in the case of its creation. */
+/** A visible prefix in the case of its creation; any other prefix unchanged. */
 function prefixOf(text: string, known: NamingAuthoritySnapshot): string {
   const read = parseNamingAuthority(text);
   if (!read.ok) throw malformed(read.fault, '/namingAuthority');

@@ -8,7 +8,7 @@ import { isTarget } from '../registry/target.js';
 import { namesIn, withoutDelimiters, withoutLayout } from './names-in-text.js';
 import { identifierInOwnUrl } from './own-url.js';
 
-/** The URL of a resolver, with or without a first segment, whose separator was escaped with the rest of its path. */
+/** The URL of a Handle at a resolver, with or without a first segment, in which the "/" after the prefix is escaped. */
 const ESCAPED_SEPARATOR = /^(https?:\/\/[^/?#]+\/(?:[^/?#%]+\/)?[^/?#%]+)%2F/i;
 
 const HTTP_URL_WITH_FINAL_SLASH = /^https?:\/\/.*\/$/is;
@@ -21,7 +21,7 @@ type ReadName =
       readonly searchKey: SearchKey;
       readonly canonical: string;
       readonly guid: string | null;
-      /** Whether it is a Handle of a prefix that the client cannot see. */
+      /** Whether the name is a Handle of a prefix that the client cannot see. */
       readonly isForeign: boolean;
     }
   | { readonly error: InputFault };
@@ -37,20 +37,20 @@ export interface ReadInput {
   readonly readings: readonly Reading[];
   /** The canonical form of the first name that is well formed. */
   readonly canonical?: string;
-  /** Why the unchanged input is malformed; null if a name is well formed, or the input is a URL. */
+  /** Why the unchanged input is malformed; null if it has a well-formed name or opaque metadata ID, or is a URL without an invalid GUID. */
   readonly fault: InputFault | null;
   /** The texts that were read, the input first. */
   readonly texts: readonly string[];
   /** Whether one of `texts` is a Handle of a prefix that the client cannot see. */
   readonly isForeign: boolean;
-  /** Whether the input is neither a name nor a URL; it may be an opaque metadata ID. */
+  /** Whether the input has no name and is not a URL; it may be an opaque metadata ID. */
   readonly isNoName: boolean;
 }
 
 /**
- * Parses an input as a name; as a name without delimiters; without layout, and as the names among its words; as the identifier
- * in a URL of this service, which has the host `ownHost` or that of the configured resolver; as a bare GUID; and as a target. Where
- * a visible naming authority has opaque metadata IDs, the text with and without delimiters is also searched as one.
+ * Parses an input as a name: as it is, without delimiters, and without layout. Also parses the names among its words, the identifier in
+ * a URL of this service (at the host `ownHost` or that of the configured resolver), a bare GUID, and a target. If a visible naming
+ * authority has opaque metadata IDs, the input with and without delimiters is also searched as an opaque metadata ID.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
@@ -102,7 +102,7 @@ function isWholeName(text: string, known: NamingAuthoritySnapshot): boolean {
   );
 }
 
-/** A text without layout, and the words of it that can be names. */
+/** The text without layout, if it had some, and the words in it that can be names. */
 export function wordsOf(text: string): string[] {
   const plain = withoutLayout(text);
   return [...(plain === text ? [] : [plain]), ...namesIn(plain)];

@@ -9,9 +9,9 @@ import { type IdentifierFilter, parseFilter } from '../finding/parse-filter.js';
 
 const PAGE = 500;
 
-/** A filter that only an export offers, because it reads all identifiers anyway. */
+/** The filter of an export. Lists do not offer `targetPrefix` and `changedBy`, which no index serves. */
 export interface ExportFilter extends IdentifierFilter {
-  /** The first bytes of the target as stored. */
+  /** The start of the target, as stored. */
   readonly targetPrefix?: string;
   /** A client that made a change after the creation of the identifier. */
   readonly changedBy?: string;

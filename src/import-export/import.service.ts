@@ -24,7 +24,7 @@ export interface ImportContext {
 export interface ReceivedLine {
   readonly line: number;
   readonly request: ImportRequest | Problem;
-  /** Attributes that must be equal in a registered identifier; all when absent. */
+  /** As in `ImportCommand`. */
   readonly compared?: readonly string[] | undefined;
 }
 

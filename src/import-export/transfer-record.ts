@@ -22,7 +22,7 @@ export function isSame(one: TransferRecord, other: TransferRecord, compared?: re
 
 type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** The owners of the names of a line. */
+/** The records with which the names of a line conflict. */
 export type ImportConflicts = Omit<Conflicts<Owner>, 'hasStandby'>;
 
 /** Reduces the records to their names and tombstones, because the other attributes can be large. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Number of the level "warn". */
+/** Number of the level "warn" of pino. */
 const WARN = 40;
 
 /** Number of the level "fatal", whose lines are not limited. */
@@ -50,7 +50,7 @@ const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32];
 
 const ESSENTIAL = ['level', 'time', 'reqId', 'msg'];
 
-/** Truncates texts of a JSON line to fit into 2 KB, because clients choose the length of URLs and headers. */
+/** Truncates texts of a JSON line, and if necessary omits members, to fit into 2 KB: clients choose the length of URLs and headers. */
 export function cutLine(line: string, escape: (line: string) => string): string {
   const whole = escape(line);
   if (fits(whole)) return whole;

@@ -47,8 +47,8 @@ export function logFailedStart(level: string, reason: string): void {
 }
 
 /**
- * Logs the last line and waits at most a second until it is written. The rest is dropped: at the exit, pino would wait without limit for a
- * reader that has closed the pipe or does not read.
+ * Logs the last line and waits at most a second until it is written. Lines not yet written are then dropped: at the exit, pino would wait
+ * without limit for a reader that has closed the pipe or does not read.
  */
 export async function endLog(logger: Logger, lastLine: string): Promise<void> {
   const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<
@@ -67,7 +67,7 @@ function escapeControls(line: string): string {
   return line.replace(TERMINAL_CONTROLS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes messages of the framework to the same log. Those of its level "log", such as messages of the start, get the level debug. */
+/** Writes messages of the framework to the log. Those of its level "log", such as messages of the start, get the level debug. */
 export function frameworkLogger(logger: Logger): LoggerService {
   const brief = (level: 'trace' | 'debug' | 'warn') => (message: unknown, context?: unknown) => {
     logger[level]({ context }, String(message));

@@ -4,7 +4,7 @@ import { causeInWords } from '../problem/database-causes.js';
 import { databaseFailure } from '../problem/database-errors.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 
-/** Time without a failure after which an outage has ended, so that a flapping database counts as one outage. */
+/** Time without a failure, after the first success, that ends an outage, so that a flapping database causes one outage. */
 const QUIET_MS = 5000;
 
 const REMINDER_MS = 60_000;
@@ -22,7 +22,7 @@ class Outage {
   connections = 0;
   /** True if writes failed; then only a commit ends the outage, because a read-only server still serves reads. */
   needsCommit = false;
-  /** First success since the last failure; null while there is none. */
+  /** Time of the first success since the last failure; null before it. */
   servedAt: number | null = null;
   ending: NodeJS.Timeout | null = null;
   /** The last failure since the last reminder, or null. */
@@ -41,7 +41,7 @@ class Outage {
 
 /**
  * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while it lasts, and
- * one when the database serves again. The level is error while nothing succeeds.
+ * one when the database serves again. Failures have the level error while nothing succeeds, otherwise warn.
  */
 export class OutageLog implements FailureCounter {
   private outage: Outage | null = null;

@@ -23,7 +23,6 @@ export interface CommitFigures {
   readonly oldestWaitingSeconds: number;
 }
 
-/** Metrics of the database as this process measures them. */
 export class DatabaseMetrics extends MetricSource {
   private readonly statements = new Histogram({
     name: 'mintmark_database_statement_duration_seconds',

@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 type Figures = Readonly<Record<string, number>>;
 
-/** Creates the metrics of a registry. */
 export abstract class MetricSource {
   constructor(protected readonly registry: Registry) {}
 

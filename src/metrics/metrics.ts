@@ -118,7 +118,7 @@ export class Metrics extends MetricSource {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
-  /** @param code one of the catalogue. */
+  /** Counts a response with an error. @param code a code of the catalogue. */
   failed(code: string): void {
     this.errors.inc({ code });
   }

@@ -14,7 +14,7 @@ export const ApiConsumes = noting('ApiConsumes');
 export const ApiExcludeController = noting('ApiExcludeController');
 export const ApiExtraModels = noting('ApiExtraModels');
 export const ApiHeader = noting('ApiHeader');
-/** Used only by the build: the plugin of `@nestjs/swagger` generates it from docstrings. */
+/** Used only by the build: the plugin of `@nestjs/swagger` generates this annotation from docstrings. */
 export const ApiOperation = noting('ApiOperation');
 export const ApiParam = noting('ApiParam');
 export const ApiProperty = noting('ApiProperty');
@@ -31,7 +31,6 @@ export function getSchemaPath(dto: string | { readonly name: string }): string {
 /** The OpenAPI schema of a header or a body that is any text. */
 export const TEXT = { schema: { type: 'string' as const } };
 
-/** A header of a response. */
 export const textHeader = (description: string) => ({ description, ...TEXT });
 
 /** The successful response of an operation: its JSON and its headers. */

@@ -6,17 +6,16 @@ import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './layout.js';
 import { linkTo, shownName } from './visible-text.js';
 
-/** Maximum number of names in a list. A record can have 800 KB of names; its JSON contains all of them. */
+/** Maximum number of names in a list. A record can have 1.6 MB of alternates; its JSON contains all of them. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 1024;
 
-/** Describes the kind of an identifier. */
 export function kindOf({ guid, namingAuthority }: IdentifierRecord): string {
   const kind = guid === null ? 'Handle' : 'CORDRA identifier (a Handle)';
   return `${kind} of the naming authority ${namingAuthority}`;
 }
 
-/** The attributes of a record. A withdrawn record is shown without its target. */
+/** The attributes of a record. A withdrawn record is shown without its target and language. */
 export function attributeTable(shown: PageRecord): Markup {
   const { record, metadataIdScheme = 'recognized' } = shown;
   const uris = linkableUris(shown);
@@ -26,7 +25,7 @@ export function attributeTable(shown: PageRecord): Markup {
   if (state !== 'withdrawn') rows.push(['Target', target === null ? 'None' : linkTo(target, target, language)]);
   if (state !== 'withdrawn' && language !== null) rows.push(['Language of the target', language]);
   const metadata = metadataId === null ? 'None' : linkTo(metadataUrl(uris, metadataId, metadataIdScheme), metadataId);
-  // On a record withdrawn for legal reasons, a missing metadata ID can be a hidden one.
+  // On a record withdrawn for legal reasons, null can mean that the metadata ID is hidden.
   if (metadataId !== null || record.tombstone?.reasonCode !== 'legal') rows.push(['Metadata ID', metadata]);
   if (alternateIds.length > 0) {
     rows.push(['Alternate identifiers', listOf(alternateIds, (name) => neighborUri(uris, name), doiLink)]);
@@ -46,7 +45,7 @@ export function attributeTable(shown: PageRecord): Markup {
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
 }
 
-/** The URIs to which a page links. If the record has no web address, names at the same resolver have none either. */
+/** The URIs from which links are built. Before a resolver leads to the record, neither it nor linked names have a web address. */
 export function linkableUris({ uris, isPublic = true }: PageRecord): Uris {
   return isPublic ? uris : { ...uris, resolver: null };
 }
@@ -74,7 +73,7 @@ const DOI = /^hdl:(10\.[^/]+\/.*)$/s;
 
 const DOI_RESOLVER = toResolver({ scheme: 'https', authority: 'doi.org' });
 
-/** A DOI as a URL, the form in which DOIs are displayed (DOI display guidelines of Crossref); null for other canonical names. */
+/** A link to a DOI, displayed as its URL (DOI display guidelines of Crossref); null for any other canonical name. */
 function doiLink(name: string): Content {
   const doi = DOI.exec(name)?.[1];
   if (doi === undefined) return null;
@@ -85,7 +84,7 @@ function doiLink(name: string): Content {
   );
 }
 
-/** Describes the state of an identifier that is not withdrawn. */
+/** The state of an identifier that is not withdrawn, in words. */
 export function stateOf({ state, target, leaseUntil }: IdentifierRecord): Markup {
   if (state === 'reserved') {
     const end = leaseUntil === null ? null : markup` until ${shownTime(leaseUntil)}`;

@@ -2,7 +2,7 @@ import { page } from './layout.js';
 import { markup } from './markup.js';
 import { type NameLink, nameLink, shownName, shownSentence } from './visible-text.js';
 
-/** Maximum number of characters of a name on a page; a path may have 48 KiB. */
+/** Maximum length of a name on a page, in UTF-16 code units; in a path, a name may have 48 KiB. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
@@ -22,7 +22,7 @@ ${nearest === null ? null : markup`<p>Is this name meant? ${nameLink(nearest)}</
   });
 }
 
-/** The page for a text that several names match equally well (400). */
+/** The page for a text that several names match equally well (300; at the resolver 400). */
 export function choicePage(text: string, names: readonly NameLink[]): string {
   return page({
     title: 'Several identifiers match · Mintmark',
@@ -48,7 +48,7 @@ function shortened(name: string): string {
   return name.length <= MAX_SHOWN_LENGTH ? name : `${name.slice(0, MAX_SHOWN_LENGTH)}…`;
 }
 
-/** What to check when a name is not found, by the names to which it applies, most likely cause first. */
+/** What to check when a name is not found, each with the pattern of the names to which it applies; the most likely cause first. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/[/]$/, 'The name ends with a slash. Remove it if it does not belong to the name.'],
   [
@@ -61,7 +61,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^/, 'The name may not be registered yet. Ask the publisher of the page that you come from.'],
 ];
 
-/** Sentences that say what to check when a name is not found. */
 export function hintsFor(name: string): string[] {
   return HINTS.flatMap(([pattern, hint]) => (pattern.test(name) ? [hint] : []));
 }

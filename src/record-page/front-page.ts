@@ -50,7 +50,6 @@ export function redirectPage(location: string): string {
   return `${REDIRECT_START}${markup`${linkTo(location, location)}`.text}.</p></main></body>\n</html>\n`;
 }
 
-/** The page with the form that resolves a name. */
 export function formPage(): string {
   return page({
     title: 'Resolve an identifier · Mintmark',

@@ -42,7 +42,7 @@ function valueIn(value: string | null): Markup {
   return markup`<code>${value === null ? 'none' : shownName(value)}</code>`;
 }
 
-/** Accepts a path of this service, or an http or https URL. */
+/** A link to the whole history if the URL is a path of this service, or an http or https URL; null otherwise. */
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
   return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
@@ -60,7 +60,7 @@ interface ValueChange {
   readonly after: string | null;
 }
 
-/** The attributes whose values are shown, with their names on the page. */
+/** The attributes whose changes are shown, with their names on the page. */
 const NAMES: Readonly<Record<string, string>> = {
   target: 'Target',
   metadataId: 'Metadata ID',
@@ -68,7 +68,7 @@ const NAMES: Readonly<Record<string, string>> = {
   previousVersion: 'Previous version',
 };
 
-/** Maximum characters of a value. */
+/** Maximum length of a value on the page, in UTF-16 code units. */
 const MAX_LENGTH = 300;
 
 /** Lists what each change changed, by version. @param history newest first. */

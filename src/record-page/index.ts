@@ -1,6 +1,6 @@
 /**
- * Pages for people: HTML of records and of errors. The functions are pure and use no network or clock. A page is complete without its
- * script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
+ * Pages for people: HTML of records, errors, forms and redirects. The functions are pure and use no network or clock. A page is
+ * complete without its script. Send it with `PAGE_CONTENT_SECURITY_POLICY`.
  */
 export { PAGE_CONTENT_SECURITY_POLICY } from './layout.js';
 export { badRequestPage, choicePage, hintsFor, unknownNamePage } from './error-pages.js';

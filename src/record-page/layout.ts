@@ -18,8 +18,8 @@ const STYLE_ELEMENT = trusted(`<style>${STYLE}</style>`);
 const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
 
 /**
- * A complete page, without lone surrogates, which UTF-8 cannot express. The page sends no referrer to other origins. It does not use the
- * policy "no-referrer" of the header, under which its form would send the origin "null".
+ * A complete page, without lone surrogates, which UTF-8 cannot express. The page sends no referrer to other origins. Its policy
+ * "same-origin" replaces the "no-referrer" of the REST API, under which its form would send the origin "null".
  */
 export function page({ title, isIndexed, canonicalUrl = null, main }: Layout): string {
   const robots = isIndexed ? null : markup`<meta name="robots" content="noindex">\n`;

@@ -3,7 +3,6 @@ import type { ChangeKind, PatchOperation } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 
-/** Maximum number of changes on a page. */
 export const MAX_PAGE_EVENTS = 20;
 
 export interface PageValue {

@@ -8,7 +8,7 @@ import { type Content, type Markup, markup, shownTime } from './markup.js';
 import type { PageRecord, PageValue } from './page-record.js';
 import { linkTo, shownName, shownSentence, shownText } from './visible-text.js';
 
-/** Maximum length of a type that is not broken. Longer types may break anywhere, so that they fit on a narrow page. */
+/** Maximum length of the type of a Handle value without line breaks. Longer types may break anywhere, to fit on a narrow page. */
 const MAX_WHOLE_LENGTH = 24;
 
 const KINDS: Readonly<Record<ReasonCode, string>> = {
@@ -32,10 +32,9 @@ const FORMS: readonly (readonly [keyof Uris, string])[] = [
   ['fedoraUri', 'Fedora URI'],
 ];
 
-/** The page of a registered identifier that is not withdrawn (200). */
+/** The page of an active or reserved identifier (200). */
 export function recordPage(shown: PageRecord): string {
   const { record, values } = shown;
-  // A citation contains the web address, so there is no citation before a resolver leads to the record.
   return pageOf(
     shown,
     nativeText(record),
@@ -46,7 +45,7 @@ export function recordPage(shown: PageRecord): string {
   );
 }
 
-/** The page of a withdrawn identifier (410): the reason, the time and the replacement. */
+/** The page of a withdrawn identifier (410, or 451 for a legal reason): the reason, the time and the replacement. */
 export function withdrawnPage(shown: PageRecord): string {
   return pageOf(shown, `${nativeText(shown.record)} was withdrawn`, tombstoneOf(shown), null);
 }
@@ -66,7 +65,7 @@ function pageOf(shown: PageRecord, title: string, state: Content, further: Conte
   });
 }
 
-/** Every form in which the identifier can be written, each with a copy button. */
+/** The forms in which the identifier can be written, with copy buttons. */
 function nameTable({ record, uris, isPublic = true }: PageRecord): Markup {
   const native = nativeText(record);
   const rows: Row[] = [['Identifier', copied(markup`<code>${shownName(native)}</code>`, native, 'the identifier')]];
@@ -83,6 +82,7 @@ function copied(shown: Content, text: string, what: string): Markup {
 }
 
 function citationParagraph(shown: PageRecord): Markup {
+  // A citation contains the web address, so there is none before a resolver leads to the record.
   if (shown.isPublic === false) {
     return markup`<p>Not yet public: the operator of this service has not set the resolver of its web addresses.</p>`;
   }

@@ -2,13 +2,13 @@ import { type Content, type Markup, markup } from './markup.js';
 
 /**
  * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf), line and paragraph
- * separators, lone surrogates, noncharacters, and spaces other than U+0020. Names that differ only by them look alike, so pages show their
- * code points (R-29).
+ * separators, lone surrogates, noncharacters of the BMP, Hangul fillers, and spaces other than U+0020. Names that differ only by them look
+ * alike, so pages show their code points (R-29).
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
 
-/** Text that needs no isolation on a page from left to right: it has neither hidden characters nor letters of the other direction. */
+/** Text that needs no isolation on a left-to-right page: it has neither hidden characters nor letters written from right to left. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 /** Replaces hidden characters by code points such as `[U+202E]`, for titles and attributes, which cannot contain elements. */
@@ -28,7 +28,7 @@ export function shownText(text: string): readonly Content[] {
   return contents;
 }
 
-/** A name, isolated and from left to right, so that the part before "/" is on the left even with Hebrew or Arabic letters. */
+/** A name. Beyond ASCII, it is isolated and left-to-right, so that the part before "/" is on the left even with Arabic letters. */
 export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }
@@ -42,13 +42,13 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The URL of a link, or null. Only http and https are permitted, so that no link runs a script. */
+/** The URL itself if it is a valid http or https URL; null for any other, so that no link runs a script. */
 export function linkable(url: string | null): string | null {
   if (url === null || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
   return url;
 }
 
-/** A link if the URL permits one; otherwise the text. @param language the language of the page at the URL; null if unknown. */
+/** The text, as a link if the URL is `linkable`. @param language the language of the page at the URL; null if unknown. */
 export function linkTo(url: string | null, text: string, language: string | null = null): Content {
   const href = linkable(url);
   if (href === null) return shownName(text);

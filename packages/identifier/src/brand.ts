@@ -6,7 +6,7 @@ export declare abstract class Branded {
   private readonly brand: true;
 }
 
-/** The only function that adds the brand, and freezes the value. */
+/** Freezes a value and adds the brand; no other function adds it. */
 export function brand<T extends object>(value: T): T & Branded {
   return Object.freeze(value) as T & Branded;
 }

@@ -2,9 +2,9 @@
  * Comparison keys: texts that are equal exactly when two names denote the same thing.
  *
  * ASCII letters of a naming authority are case-insensitive, and so is every part of a Handle under `0.NA/` (R-15,
- * R-35). A local name is case-sensitive unless its namespace defines otherwise (HS-04, HS-05). Folding converts ASCII
- * letters to upper case and leaves other scripts unchanged. PIDs, dissemination URIs and UUIDs are compared in their
- * normal form (FED-02, UUID-05).
+ * R-35). A local name is case-sensitive unless its namespace defines otherwise (HS-04, HS-05). The key has ASCII letters
+ * of a case-insensitive part in upper case, and other scripts unchanged. PIDs, dissemination URIs and UUIDs are compared
+ * in their normal form (FED-02, UUID-05).
  *
  * A CORDRA identifier has the key of its Handle (CID-03).
  */

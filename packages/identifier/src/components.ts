@@ -1,4 +1,4 @@
-/** The components of a parsed text: one shape for each kind, plain strings, null for an absent component. */
+/** The components of a parsed text, as plain values for display; null for an absent component. */
 import { formatCordraId, formatLocalName } from './forms/cordra-id.js';
 import { formatUuidHyphenated, isDce, type UuidVariant, uuidVariant, uuidVersion } from './forms/uuid.js';
 import { formatFedoraPid } from './forms/fedora-pid.js';
@@ -24,7 +24,6 @@ export interface CordraParts {
   readonly fragment: string | null;
 }
 
-/** The components of a text of the kind `handle`. */
 export interface HandleParts {
   readonly namingAuthority: string;
   readonly localName: string;
@@ -100,7 +99,6 @@ interface PartsByKind {
   readonly uuid: UuidParts;
 }
 
-/** The components of a text of a kind. */
 export type Parts<K extends keyof PartsByKind = keyof PartsByKind> = PartsByKind[K];
 
 export function cordraParts(id: CordraId): CordraParts {
@@ -124,7 +122,7 @@ export function infoHdlParts({ name, fragment }: InfoHdl): CordraUriParts | Hand
   );
 }
 
-/** The components of an HTTP URI, and those that all URIs have. */
+/** The components that hdl, http and info URIs of Handles have in common. */
 export function uriParts({
   name,
   query,

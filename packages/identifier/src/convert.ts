@@ -3,8 +3,8 @@
  * approximations.
  *
  * cordraPath   hdl:NA/local          path encoding (URI-15)       not with an empty local name (R-11)
- * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with a naming authority like an IPv4 address (R-07)
- * resolver     resolver NA/local     (URI-29)                     nor with "." or ".." (R-34), nor without a resolver
+ * cordraHost   hdl://NA/local        host encoding (URI-07)       nor with an IPv4 address as naming authority (R-07)
+ * resolver     resolver NA/local     (URI-29)                     not with an empty local name, "." or ".." (R-11, R-34)
  * handleUri    hdl:NA/local          Handle URI scheme (HUS-04)   every Handle
  * infoHdl      info:hdl/NA/local     (HUS-01)                     every Handle
  * fedoraUri    info:fedora/...       (FED-12, FED-14)             Fedora names only
@@ -40,7 +40,7 @@ export interface Uris {
 export type Unavailable = Readonly<Partial<Record<keyof Uris, string>>>;
 
 export interface UrisOptions {
-  /** The resolver of the HTTP URI. Default: none. */
+  /** The resolver of the HTTP URI. Default: none, and the form `resolver` is null. */
   readonly resolver?: Resolver | null | undefined;
 }
 
@@ -129,9 +129,7 @@ function cordraUris(id: CordraId, resolver: Resolver | null): Uris {
   };
 }
 
-/**
- * The local name is encoded again only for a form with fewer escapes; most local names have one encoding for all forms.
- */
+/** A part is encoded again only if it has a "/", ":" or "@", which not all forms escape; most names have one encoding for all forms. */
 function handleUris({ namingAuthority, localName }: Handle, resolver: Resolver | null): Uris {
   const authority = encode(namingAuthority, PCHAR);
   const hostAuthority = hasColonOrAt(namingAuthority) ? encode(namingAuthority, REG_NAME) : authority;

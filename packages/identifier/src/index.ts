@@ -2,7 +2,7 @@
  * Identifier syntax: CORDRA identifiers, Handles, their URI forms, Fedora PIDs and URIs, UUIDs.
  *
  * The package uses no framework, database, clock or environment, and imports nothing from outside this folder. Every parser
- * runs in time proportional to the length of its text.
+ * runs in linear time, except for the sort of the parameters of a method call (FED-21).
  */
 export {
   asHandle,

@@ -1,5 +1,5 @@
 /**
- * URLs of Handle resolvers as users paste them (R-28): the configured resolver and the public proxies, with http or
+ * URLs of Handle resolvers as users paste them (R-28): the resolvers in the options and the public proxies, with http or
  * https, and with raw "/" in the suffix (R-21). A URL of any other host is rejected, because its path can have any
  * meaning (URI-30).
  *
@@ -85,7 +85,7 @@ function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly R
   return resolver === undefined ? further : [resolver, ...further];
 }
 
-/** For each resolver, the one with the other scheme. They are kept, because making one takes half of the time of reading a URL. */
+/** The same resolver with the other scheme, for each resolver. Creating one takes half of the time of reading a URL, so it is kept. */
 const twins = new WeakMap<Resolver, Resolver>();
 
 function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
@@ -95,9 +95,7 @@ function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
   return twin;
 }
 
-/**
- * Among resolvers with one host, those with a first segment come first: the others would parse it as a naming authority.
- */
+/** The known resolvers at a host. Those with a first segment come first: other resolvers would parse it as a naming authority. */
 function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
   return [...configured, ...PROXIES]
     .filter((resolver) => resolver.authority === authority)

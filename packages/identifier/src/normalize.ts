@@ -18,11 +18,11 @@ import { type Unavailable, unavailableUris, type Uris, urisOf } from './convert.
 /** How a text is parsed and compared. Every member has a default. */
 export interface Context {
   /**
-   * For `hdl-uri`, `http-uri` and `info-hdl`, and for texts without a kind. Default: by `namingAuthorityOf`, else `cordra` for a CORDRA
-   * identifier and `generic` for another Handle.
+   * The rules for the kinds `hdl-uri`, `http-uri` and `info-hdl`, and for texts without a kind. Default: by `namingAuthorityOf`, else
+   * `cordra` for a CORDRA identifier and `generic` for any other Handle.
    */
   readonly profile?: Profile | undefined;
-  /** For `hdl-uri` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
+  /** The meaning of the text after `hdl://` for `hdl-uri` in the profile `handle-scheme` (R-01). Default `naming-authority`. */
   readonly hdlAuthority?: 'naming-authority' | 'server' | undefined;
   /** Default `ucs2` (R-12). */
   readonly charset?: Charset | undefined;
@@ -45,7 +45,6 @@ export interface Context {
 export type Normalized<K extends Kind = Kind> = Reading<K> & {
   readonly input: string;
   readonly valid: true;
-  /** The URI forms of the name. */
   readonly uris: Uris;
   /** The number of the rule that forbids each form that is null in `uris`. */
   readonly unavailable: Unavailable;
@@ -105,7 +104,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   return { ...found, equal: other.ok && sameName(name, other.value.name, { caseInsensitive }) };
 }
 
-/** The context itself, unless its resolver is a configuration, because a copy takes a tenth of the time of `normalize`. */
+/** The context with the given resolver. It is copied only if it has another, because a copy takes a tenth of the time of `normalize`. */
 function optionsOf(context: Context, resolver: Resolver | undefined): Options {
   return context.resolver === resolver ? (context as Options) : { ...context, resolver };
 }

@@ -15,7 +15,7 @@ interface Members {
   readonly resolver?: unknown;
 }
 
-/** @throws TypeError for an unknown charset. */
+/** @throws TypeError for options that are null or a string, and for an unknown charset. */
 export function checkCharset(options: unknown): void {
   if (options === null || typeof options === 'string') throw expected('options', 'an object', options);
   const { charset } = options as Members;

@@ -27,10 +27,8 @@ export const KINDS = /* @__PURE__ */ Object.freeze([
   'uuid',
 ] as const);
 
-/** One of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
-/** The value of each kind of text. */
 interface ValueByKind {
   readonly cordra: CordraId;
   readonly handle: Handle;
@@ -50,7 +48,6 @@ type NameIn<T> = T extends { readonly name: infer N } ? N : T;
 export type Reading<K extends Kind = Kind> = {
   [P in K]: {
     readonly kind: P;
-    /** The name. */
     readonly name: NameIn<ValueByKind[P]>;
     /** The canonical text, in the same form as the input. */
     readonly normalized: string;
@@ -63,7 +60,6 @@ export interface Unrecognized extends Failure {
   readonly kind: Kind | null;
 }
 
-/** The result of recognition. */
 export type Recognition = Success<Reading> | Unrecognized;
 
 export interface ReadingOptions extends HdlUriOptions {
@@ -96,7 +92,6 @@ export function readAs<K extends Kind>(input: string, kind: K, options: ReadingO
   return read.ok ? ok(readingOf(kind, read.value), read.repairs) : read;
 }
 
-/** The kind, the canonical text and the parts of a value. */
 export function readingOf<K extends Kind>(kind: K, value: ValueByKind[K]): Reading<K> {
   const [, format, partsOf] = FORMS[kind];
   const name = 'name' in value ? value.name : value;

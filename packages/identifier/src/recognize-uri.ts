@@ -102,7 +102,7 @@ export function moved(read: Recognition, offset: number, repairs: Repairs): Reco
   return { ...failAt(read, Math.max(0, read.fault.offset + offset)), kind: read.kind };
 }
 
-/** Parses a text as the kind that it resembles. */
+/** Parses a text as the kind that it resembles most, which a failure names. */
 export function readClosest(text: string, kind: Kind, options: ReadingOptions): Recognition {
   const read = readAs(text, kind, options);
   return read.ok ? read : { ...read, kind };
@@ -122,7 +122,7 @@ function isAsStored({ name, form }: HdlUri): boolean {
   return !/[:@]/.test(name.namingAuthority) && !/[:@/]/.test(name.localName);
 }
 
-/** Parses a URI by the Handle URI scheme. A naming authority that the path form permits can have a raw ":" or "@". */
+/** Parses a URI by the Handle URI scheme, after escaping a raw ":" or "@" in the naming authority, which only the path form permits. */
 function readAsStored(uri: string, isPath: boolean, { charset }: RecognizeOptions): Result<HdlUri> {
   const authority = uri.slice(4, uri.indexOf('/'));
   const escaped = isPath ? authority.replaceAll(':', '%3A').replaceAll('@', '%40') : authority;

@@ -1,7 +1,7 @@
 /**
  * Recognition: parses a text of unknown kind, as a user pasted it (R-28).
  *
- * white space around it       trimmed
+ * white space around a text   trimmed
  * <...>  with a scheme        without the brackets
  * hdl: info: http: https:     by the scheme, in any case
  * doi: urn:
@@ -65,7 +65,7 @@ const LIKE_UUID = /^[0-9a-f-]{24,48}$/i;
 /** A GUID with the hyphens of a UUID (UUID-01), at the place of a local name. */
 const HYPHENATED = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=$|[?#]|%3f|%23)/i;
 
-/** A Handle of a naming authority whose local names are GUIDs: the identifier that is meant, or the fault (CID-10). */
+/** Replaces a Handle whose naming authority has only GUIDs by the identifier that is meant, or by the fault (CID-10). */
 function asKnown(text: string, read: Recognition, options: RecognizeOptions): Recognition {
   if (!read.ok || read.value.name.type !== 'handle') return read;
   const { kind, name } = read.value;

@@ -24,7 +24,7 @@ export const REPAIR_CODES = /* @__PURE__ */ Object.freeze([
   'DEFAULT_PORT_DROPPED',
   /** The 32 hexadecimal digits of a CORDRA identifier or UUID were converted to upper case (CID-14, UUID-05). */
   'GUID_UPPERCASED',
-  /** `%3a` became `%3A` (RFC 3986 6.2.2.1, FED-08, FED-20). */
+  /** The digits of an escape such as `%3a` were converted to upper case (RFC 3986 6.2.2.1, FED-08, FED-20). */
   'ESCAPE_UPPERCASED',
   /** An escape that the form does not require was decoded (RFC 3986 6.2.2.2, FED-19). */
   'ESCAPE_DECODED',
@@ -44,7 +44,6 @@ export const REPAIR_CODES = /* @__PURE__ */ Object.freeze([
   'HYPHENS_REMOVED',
 ] as const);
 
-/** One of `REPAIR_CODES`. */
 export type RepairCode = (typeof REPAIR_CODES)[number];
 
 /** The repairs of a text, in the order of `REPAIR_CODES`; frozen. */
@@ -66,12 +65,10 @@ function listOf(bits: number): Repairs {
   return list;
 }
 
-/** The list of one repair. */
 export function repair(code: RepairCode): Repairs {
   return listOf(1 << REPAIR_CODES.indexOf(code));
 }
 
-/** The repairs of both lists. */
 export function joinRepairs(a: Repairs, b: Repairs): Repairs {
   if (b === NO_REPAIRS || a === b) return a;
   return a === NO_REPAIRS ? b : listOf((BITS.get(a) ?? 0) | (BITS.get(b) ?? 0));

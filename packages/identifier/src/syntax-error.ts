@@ -46,7 +46,6 @@ export const SYNTAX_CODES = /* @__PURE__ */ Object.freeze([
   'NOT_RECOGNIZED',
 ] as const);
 
-/** One of `SYNTAX_CODES`. */
 export type SyntaxCode = (typeof SYNTAX_CODES)[number];
 
 /** Why a text is malformed. */
@@ -72,7 +71,6 @@ export interface Failure {
   readonly fault: SyntaxFault;
 }
 
-/** The value, or the fault. */
 export type Result<T> = Success<T> | Failure;
 
 export function ok<T>(value: T, repairs: Repairs): Success<T> {
@@ -96,17 +94,14 @@ export class IdentifierSyntaxError extends Error {
     super(`${fault.code} at ${fault.offset}: ${fault.detail}`);
   }
 
-  /** The code of the fault. */
   get code(): SyntaxCode {
     return this.fault.code;
   }
 
-  /** The index of the fault in the caller's string. */
   get offset(): number {
     return this.fault.offset;
   }
 
-  /** The violated requirement or resolution. */
   get rule(): string {
     return this.fault.rule;
   }
@@ -126,7 +121,7 @@ export function describe(text: string, index: number): string {
   return code > 0x20 && code < 0x7f ? `"${String.fromCharCode(code)}" (${hex})` : hex;
 }
 
-/** Shortens a text for a detail; U+FFFD stands for half of a surrogate pair. */
+/** Shortens a text for a detail; U+FFFD replaces a lone surrogate, such as half of a pair at the end. */
 export function excerpt(text: string): string {
   return (text.length <= 60 ? text : `${text.slice(0, 57)}...`).toWellFormed();
 }

@@ -15,8 +15,8 @@ export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freez
 const WRITES = ['PUT', 'DELETE'];
 
 /**
- * The interface for clients of Handle servers: `/api` of Handle.Net, `/hrls` of its search service, and `/hdlresolver` of DSpace.
- * @param requiresKeys whether writing requires a key. A key protects writes from pages of other origins.
+ * The interface for clients of Handle servers: `/api` of Handle.Net, `/hrls` of EUDAT, and `/hdlresolver` of DSpace.
+ * @param requiresKeys whether writing requires a key. If true, pages of any origin may send writes, because a write needs the key.
  */
 export function handleApiInterface(requiresKeys: boolean): HttpInterface {
   return {

@@ -12,7 +12,6 @@ import { HdlresolverHandler, addHdlresolverRoutes } from './hdlresolver/hdlresol
 import { HrlsHandler, addHrlsRoutes } from './hrls/hrls.handler.js';
 import { sendProblem } from './send-response.js';
 
-/** The handlers of this interface. */
 @Injectable()
 export class HandleApi {
   constructor(
@@ -32,7 +31,7 @@ export class HandleApi {
 export class HandleApiModule {}
 
 /**
- * The routes of this interface. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them.
+ * The routes for clients of Handle servers. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them.
  * @param requiresKeys whether writing requires a key.
  */
 export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): FastifyPluginCallback {

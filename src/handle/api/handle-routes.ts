@@ -31,7 +31,7 @@ export function requestedHandle(request: IncomingMessage): RequestedHandle {
   return (request as WithHandle)[REQUESTED] ?? NONE;
 }
 
-/** Sets the Handle that error responses contain, for a request whose path has none. */
+/** Sets the text that error responses contain as the Handle, for a request whose path does not end with a Handle. */
 export function noteHandle(request: IncomingMessage, handle: string): void {
   (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }

@@ -19,7 +19,7 @@ const JSON_TYPE = 'application/json;charset=utf-8';
 
 const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
-/** Sends a response in the format of Handle.Net, which ignores `Accept`. */
+/** Sends a response in the format of Handle.Net. As at Handle.Net, `Accept` has no effect. */
 export function sendResponse(
   reply: FastifyReply,
   { status, body }: HandleResponse,
@@ -28,7 +28,7 @@ export function sendResponse(
   return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
 }
 
-/** Sends JSON or a script. Caches must revalidate it, because the record, or its absence, can change at any time. */
+/** Sends JSON or a script. Caches must revalidate the response, because the record, or its absence, can change at any time. */
 export function sendText(reply: FastifyReply, status: number, text: string, isScript = false): FastifyReply {
   const type = isScript ? 'application/javascript;charset=utf-8' : JSON_TYPE;
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(text);
@@ -41,12 +41,12 @@ export function sendParts(request: FastifyRequest, reply: FastifyReply, parts: A
   return reply;
 }
 
-/** Requires a key of a service that has keys, even where reading is public. @throws Problem UNAUTHENTICATED */
+/** Rejects an anonymous request, even where reading is public, unless access is open. @throws Problem UNAUTHENTICATED */
 export function requireUser(principal: Principal, detail: string): void {
   if (principal.isAnonymous && principal !== OPEN_ACCESS) throw new Problem('UNAUTHENTICATED', detail);
 }
 
-/** Response code of the Handle protocol (RFC 3652 2.2.2.2) of each problem; unlisted problems use `error` or `failure`. */
+/** Response code (RFC 3652 2.2.2.2) of each problem; unlisted problems use `error` below the status 500, otherwise `failure`. */
 const CODES: Partial<Record<ProblemCode, number>> = {
   UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
   SCOPE_MISSING: RESPONSE_CODE.notAuthorized,

@@ -20,8 +20,8 @@ export interface NotAppended {
 }
 
 /**
- * Appends the parameter `urlappend` to a target, verbatim except for characters that a URI does not contain. The result
- * has the scheme, host and port of the target, so that a link to the resolver never leads to another site.
+ * Appends the parameter `urlappend` to a target. Characters that a URI does not contain, and each "%" that begins no escape, are
+ * percent-encoded. The result has the scheme, host and port of the target, so that `urlappend` cannot lead to another site.
  */
 export function appendToTarget(target: string, appended: string | null | undefined): string | NotAppended {
   if (appended === null || appended === '') return target;

@@ -15,12 +15,12 @@ export type Entry =
       readonly kind: 'name';
       /** The path as the client wrote it. */
       readonly path: string;
-      /** Whether the prefix must be looked up again to decide whether the resolver serves the path. */
+      /** Whether the naming authorities must be read again to decide whether the resolver serves the path. */
       readonly isDoubtful: boolean;
     });
 
 export interface EntranceRules {
-  /** Whether unknown prefixes are redirected to another resolver. */
+  /** Whether names with an unknown prefix are redirected to another resolver. */
   readonly hasUpstream: boolean;
   /** Whether reading requires a key, so that a path must not reveal which prefixes exist. */
   readonly isClosed: boolean;
@@ -41,7 +41,7 @@ export function entryOf(request: IncomingMessage): Entry | undefined {
 /** A path without escapes, query and fragment. */
 const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
 
-/** Decides by the path which requests are for the resolver: those whose first segment is a known prefix. */
+/** Decides by the path which requests the resolver serves: those that name a known prefix, and by `EntranceRules` some further paths. */
 export class Entrance {
   private known: LatestAuthorities = { latest: null, isCurrent: false };
 
@@ -74,7 +74,7 @@ export class Entrance {
     return authority === undefined ? null : { authority, handle: target.slice(1), uri: null, isMarked: true };
   }
 
-  /** Reads the path again after the naming authorities were refreshed; null when the resolver does not serve it. */
+  /** Reads the path again after the naming authorities were read; null if the resolver does not serve the path. */
   reread(request: IncomingMessage, target: string): Entry | null {
     const entry = this.read(request, target);
     if (entry === null || (entry.kind === 'name' && entry.isDoubtful)) return null;

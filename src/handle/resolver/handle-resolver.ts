@@ -15,7 +15,7 @@ import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.j
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
 
-/** The result of resolving a name; `handle` is the name as the client wrote it. */
+/** The result of resolving a name; `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
 export type Resolution = { readonly handle: string } & (
   | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
   | { readonly kind: 'unknown' }
@@ -41,8 +41,8 @@ const MAX_NAME_LENGTH = 49_152;
 @Injectable()
 export class HandleResolver {
   /**
-   * @param reader reads what a redirect needs.
-   * @param wholeRecords reads what a page shows.
+   * @param reader reads records without `describes`, which a redirect does not need.
+   * @param wholeRecords reads records with `describes`, for pages and link sets.
    */
   constructor(
     private readonly reader: RecordCache,
@@ -57,7 +57,7 @@ export class HandleResolver {
     return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
   }
 
-  /** Resolves the name in a path, in which `Entrance` found the naming authority. */
+  /** Resolves a name that was read from a path, or that is written as in a path. */
   async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
     const { authority, handle } = reading;
     if (authority === null || !principal.canSee(authority.prefix)) {
@@ -72,7 +72,7 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Adds the objects that a record describes; returns the record as it is if it has changed in the meantime. */
+  /** Adds the objects that a record describes to the record, unless the record has changed in the meantime. */
   async whole(record: IdentifierRecord): Promise<ReadRecord> {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
@@ -83,7 +83,7 @@ export class HandleResolver {
 
   /**
    * The active identifier to which a chain of duplicates leads. Each step is resolved like a request for its name.
-   * @returns null where the chain is too long or has no visible active identifier at its end.
+   * @returns null if the chain has more than `MAX_STEPS` steps or does not end at a visible active identifier.
    */
   async survivorOf(duplicate: IdentifierRecord, principal: Principal): Promise<IdentifierRecord | null> {
     const known = principal.viewOf(await this.authorities.current());
@@ -137,7 +137,7 @@ export class HandleResolver {
     return this.resolve(reading, principal);
   }
 
-  /** Finds the record of the first name that is registered; a reserved or deleted one counts as unknown. */
+  /** Finds the record of the first candidate that is registered. If this record is reserved or deleted, the name counts as unknown. */
   private async find(authority: NamingAuthority, candidates: readonly string[], handle: string): Promise<Resolution> {
     for (const localName of candidates) {
       const record = await this.reader.find(addressIn(authority, localName));
@@ -159,7 +159,7 @@ function isFound({ kind }: Resolution): boolean {
   return kind === 'active' || kind === 'withdrawn';
 }
 
-/** The URL of a Handle at another resolver; null where it has none (R-11, R-34). */
+/** The URL of a Handle at another resolver; null if the Handle has no URL there (R-11, R-34). */
 export function urlAt(resolver: Resolver, handle: string): string | null {
   const read = parseHandle(handle, { charset: 'unicode' });
   return read.ok ? urisOf(read.value, { resolver }).resolver : null;

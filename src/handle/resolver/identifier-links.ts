@@ -17,9 +17,8 @@ interface Made {
 const made = new WeakMap<IdentifierRecord, Made>();
 
 /**
- * The `Link` of a redirect. It is computed once for each record object, because the cache of records returns the same object again.
- * @param scheme the metadata ID scheme of the naming authority.
- * @param resolver the default resolver.
+ * The value of `Link` for a record. It is computed once for each record object, because the cache of records returns the same object again.
+ * @param resolver used if the naming authority has no resolver.
  */
 export function identifierLink(
   record: IdentifierRecord,
@@ -34,7 +33,7 @@ export function identifierLink(
   return link;
 }
 
-/** The value of `Link` with as many of the first links as fit into 1 KB; undefined if there are none. */
+/** The value of `Link` with the links that fit into `MAX_LENGTH`, in order; undefined if none fits. */
 export function linkOf(links: readonly TypedLink[]): string | undefined {
   return linkHeaderOf(links, MAX_LENGTH);
 }
@@ -42,7 +41,6 @@ export function linkOf(links: readonly TypedLink[]): string | undefined {
 /**
  * A record as the principal may see it, without the names under naming authorities that the principal cannot see. Links must not
  * reveal whether these naming authorities exist.
- * @param scheme the metadata ID scheme of the naming authority.
  */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
   const redacted = principal.redact(record);

@@ -9,13 +9,13 @@ const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]
 /** The local names that a path may mean, the most exact first; empty if no local name is possible. */
 export interface LocalNames {
   readonly candidates: readonly string[];
-  /** Whether there are none because the text is longer than any local name. */
+  /** Whether `candidates` is empty because the text is longer than any local name. */
   readonly isTooLong: boolean;
 }
 
 /**
- * The local names of a reading. Under the profile "handle" the exact text comes first, so that each registered name is found, and
- * then the text without blanks at its end. The text of a URI may be escaped twice; that of an escaped URI always is.
+ * The local names of a reading. Under the profile "cordra": the GUID. Under "handle": the exact text, so that each registered name is
+ * found; the text without blanks at its end; in a URI, the text decoded again, which comes first if the URI was escaped twice.
  */
 export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathReading): LocalNames {
   const slash = handle.indexOf('/');
@@ -25,7 +25,7 @@ export function localNamesOf(authority: NamingAuthority, { handle, uri }: PathRe
     const guid = isLong ? undefined : GUID.exec(trimEnd(text))?.[1];
     return { candidates: guid === undefined ? [] : [guid.replaceAll('-', '').toUpperCase()], isTooLong: isLong };
   }
-  // Most names have one candidate.
+  // The usual case, with one candidate, is decided first.
   if (!isLong && !(uri !== null && text.includes('%')) && !endsWithBlank(text)) {
     return { candidates: text === '' ? [] : [text], isTooLong: false };
   }

@@ -3,7 +3,7 @@ import { adminOf, isUrl, secondsToLive, textOf } from '../values/index.js';
 import { locationsIn } from './destination/destination.js';
 import type { PageValue } from '../../record-page/index.js';
 
-/** The values that a page shows: the public ones, with their data as text. */
+/** The values that a page shows: the public values, with their data as text. */
 export function pageValues(values: readonly StoredValue[]): PageValue[] {
   return values.filter(isShown).map((value) => {
     const { index, type, data, timestamp } = value;
@@ -18,10 +18,10 @@ function dataText(data: StoredValue['data']): string {
   return `handle=${handle}; index=${index}; permissions=${permissions}`;
 }
 
-/** Characters that an attribute cannot contain as they are (XML 1.0 2.3, 3.3.3). */
+/** Markup, and white space that the normalization of attribute values would change (XML 1.0 2.3, 3.3.3). */
 const NOT_PLAIN = /[&<>"\t\n\r]/g;
 
-/** The locations of a record, or else its URL values, as the XML list of `action=showurls`, in the form of a value 10320/loc. */
+/** The response to `action=showurls`: the locations of all values 10320/loc, or else the URL values, as XML in the form of 10320/loc. */
 export function locationsXml(values: readonly StoredValue[]): string {
   const stored = values.flatMap((value) => locationsIn(value)?.all ?? []).map(({ attributes }) => attributes);
   const urls = values.flatMap((value) => (isUrl(value) ? (textOf(value) ?? []) : []));

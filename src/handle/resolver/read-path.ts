@@ -3,7 +3,7 @@ import { handleUriStart } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
-/** The texts in a path that a name may follow: a first segment, and the URL of a resolver. */
+/** What may precede a name in a path: a first segment, or the URL of a resolver with one of the hosts. */
 interface Places {
   readonly firstSegments: ReadonlySet<string>;
   /** Hosts, with the port if it is not the default, in lower case. */
@@ -32,20 +32,20 @@ function read(known: NamingAuthoritySnapshot): Places {
 
 /** What a decoded path names: a Handle, or a text that may be one. */
 export interface PathReading {
-  /** Null for a prefix that this registry does not have. */
+  /** Null for a prefix that is not among the naming authorities with which the path was read. */
   readonly authority: NamingAuthority | null;
   /** Prefix, "/" and local name, as the client wrote them, decoded. */
   readonly handle: string;
   /**
-   * How a URI of the Handle was written: `escaped` is one path segment, so the escapes of the URI were escaped again. Null
-   * for the native text, which has no escapes.
+   * How the path contains a URI of the Handle: `escaped` as one segment, so that the escapes of the URI were escaped again. Null for
+   * a Handle that is not in a URI: its only escapes were those of the path.
    */
   readonly uri: 'plain' | 'escaped' | null;
-  /** Whether the text can only be a Handle. */
+  /** Whether the text is meant as a Handle: its prefix is known or starts with a digit, or the start of a URI or a resolver precedes it. */
   readonly isMarked: boolean;
 }
 
-/** The start of a URL with its host, which must be that of a resolver. One slash suffices, because intermediaries merge slashes. */
+/** The start of a URL up to the "/" after its host. One slash after the scheme suffices, because intermediaries merge slashes. */
 const HTTP_START = /https?:\/{1,2}([^/]{1,255})\//iy;
 
 /** Prefixes of the Handle System start with a digit. */
@@ -53,7 +53,7 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
 
 /**
  * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
- * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver). The first notation with a known prefix counts.
+ * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
  * @param text the path without its first "/", decoded.
  * @param ownHost the host of the request.
  * @param isOneSegment whether every "/" of the text was escaped.

@@ -26,7 +26,7 @@ import { acceptsJson } from '../../http/headers/accept.js';
 import { sendApi, sendPage } from './replies.js';
 import type { Exchange } from './resolve-query.js';
 
-/** A name that cannot be resolved, as problem, page and Handle response. */
+/** The response for a name that cannot be resolved, as a problem, a page and a response of the Handle API. */
 export interface Rejection {
   readonly outcome: ResolutionLabel;
   readonly problem: Problem;
@@ -34,10 +34,10 @@ export interface Rejection {
   readonly api: HandleResponse;
 }
 
-/** Maximum length of a name in a response, in characters; a longer name is cut. */
+/** Maximum length of a name in a problem or on a page, in characters; a longer name is cut. */
 const MAX_SHOWN_LENGTH = 512;
 
-/** @param hint the probable error in the name; null where it is unknown. */
+/** @param hint the probable error in the name; null if no hint was searched or found. */
 export function unknownRejection(handle: string, hint: Hint | null): Rejection {
   const near = hint?.nearest ?? null;
   const hints = [...(hint === null ? [] : [hint.detail]), ...hintsFor(handle)];
@@ -47,7 +47,7 @@ export function unknownRejection(handle: string, hint: Hint | null): Rejection {
   );
 }
 
-/** A name under a prefix that the client cannot see, or that does not exist. */
+/** For a name whose prefix is not in this registry, or is hidden from the client. */
 export function foreignRejection(handle: string): Rejection {
   const hints = ['This service does not have the prefix, which is the part before the first "/".'];
   return notFound(handle, hints, () => unknownNamePage(cut(handle), hints));
@@ -59,13 +59,13 @@ function notFound(handle: string, sentences: readonly string[], page: () => stri
   return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
 }
 
-/** The link to the page of a record at this resolver. @param name `NA/local`. */
+/** The link to the page of a record at this resolver, even if the record has a target. @param name `NA/local`. */
 function linkTo(name: string): NameLink {
   const slash = name.indexOf('/');
   return { name, url: `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect` };
 }
 
-/** A text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
+/** For a text that several identifiers match equally well. @param names `NA/local`, in order of minting. */
 export function severalRejection(text: string, names: readonly string[]): Rejection {
   const reason = `Several identifiers match: ${names.join(', ')}.`;
   return { ...malformedRejection(text, reason, '/hdl'), page: () => choicePage(cut(text), names.map(linkTo)) };

@@ -4,7 +4,7 @@ import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-/** Seconds for which caches may store a redirect. During this time they do not see a change of its target. */
+/** Seconds for which caches may store a redirect. During this time, clients of a cache may not see a change of the target. */
 export interface RedirectAges {
   /** In a browser and in any other private cache. */
   readonly browserSeconds: number;
@@ -14,7 +14,7 @@ export interface RedirectAges {
 
 /**
  * `Cache-Control` of a redirect (RFC 9111 5.2.2).
- * @param mostSeconds the time to live of the value that the redirect comes from, where a client has set it.
+ * @param mostSeconds maximum of both times: the remaining time to live of the value that determines the redirect.
  */
 function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSeconds = Infinity): string {
   const own = `max-age=${Math.min(browserSeconds, mostSeconds)}`;
@@ -25,7 +25,7 @@ function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSec
 
 export const HTML = 'text/html; charset=utf-8';
 
-/** The headers of redirects. Those that depend on the time are formatted once a second. */
+/** The headers of redirects. `Expires` is formatted at most once a second. */
 export class RedirectHeaders {
   readonly cacheControl: string;
   private second = 0;
@@ -50,19 +50,18 @@ export function setLink(reply: FastifyReply, link: string | undefined): void {
   if (link !== undefined) void reply.header('link', link);
 }
 
-/** @param caching the headers that limit how long caches may store the redirect. */
 function redirect(reply: FastifyReply, status: number, location: string, caching: object): FastifyReply {
   const headers = { location, ...caching, 'content-type': HTML, vary: 'Accept' };
   return reply.code(status).headers(headers).send(redirectPage(location));
 }
 
-/** Responds 302 with the target and the time for which it may be cached. */
+/** Responds 302 with the target, and with headers for how long caches may store this redirect. */
 export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
   return redirect(reply, 302, target, { expires: redirects.expires(), 'cache-control': redirects.cacheControl });
 }
 
 /**
- * Redirects to the destination in a value. Caches may store it for the time to live of the value, but no longer than other redirects.
+ * Redirects to the destination in a value. Caches may store the redirect for the time to live of the value, and at most for `ages`.
  * @param ages null if the destination is not that of the requested identifier: the redirect is then neither permanent nor stored.
  */
 export function sendDestination(
@@ -88,7 +87,6 @@ export function sendUpstream(reply: FastifyReply, location: string): FastifyRepl
     .send(redirectPage(location));
 }
 
-/** Sends a page; the response depends on `Accept`. */
 export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
   return sendText(reply, status, HTML, html);
 }

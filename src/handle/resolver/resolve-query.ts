@@ -5,20 +5,20 @@ import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.
 
 /** The parameters of a request; unlisted parameters are ignored. */
 export interface ResolveQuery {
-  /** Whether the record is shown in place of a redirect. */
+  /** Whether the record is shown in place of a redirect; any `action` has this effect too. */
   readonly noredirect: boolean;
   readonly action: 'showvalues' | 'showurls' | 'api' | null;
   readonly types: readonly string[];
   readonly indexes: readonly number[];
-  /** Whether an `index` is not a number. */
+  /** Whether an `index` is not a number from 1 to 2^31 - 1. */
   readonly hasInvalidIndex: boolean;
-  /** Appended to the target; null where absent, undefined where it cannot be decoded. */
+  /** Appended to the target or location; null where absent, undefined where it cannot be decoded. */
   readonly urlappend: string | null | undefined;
-  /** Attributes of the requested location of values 10320/loc. */
+  /** Attributes, such as `country:us`, by which a location of a value 10320/loc is chosen. */
   readonly locatt: readonly string[];
   /** Whether HS_ALIAS has no effect. */
   readonly ignoresAliases: boolean;
-  /** Applies to `action=api`, as `callback` does. */
+  /** `pretty` and `callback` apply only to `action=api`. */
   readonly pretty: boolean;
   readonly callback: string | null;
 }
@@ -73,7 +73,7 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
   return query;
 }
 
-/** The parameters of the query, and those of a body: a form, or the texts of a JSON object. */
+/** The parameters of the query and of the body, which is a form or a JSON object; members that are not texts are ignored. */
 export function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
   if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
   const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);
@@ -81,13 +81,12 @@ export function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
   return queryOf([...parametersIn(originalUrl), ...texts]);
 }
 
-/** The query of a request target with its "?"; empty where it has characters that a URI does not contain. */
+/** The query of a request target with its "?"; empty if it has spaces, control characters or characters beyond ASCII. */
 export function visibleQuery(target: string): string {
   const query = /\?[^#]*/.exec(target)?.[0] ?? '';
   return /^[\x21-\x7e]*$/.test(query) ? query : '';
 }
 
-/** Whether the record is shown in place of a redirect. */
 export function showsRecord({ noredirect, action }: ResolveQuery): boolean {
   return noredirect || action !== null;
 }

@@ -24,7 +24,7 @@ export function leaveInterface(reply: FastifyReply): void {
   void reply.headers(DATA_HEADERS);
 }
 
-/** Resolution over HTTP: `GET /{handle}`. Problems that concern no name, such as exceeded limits, are those of the REST API. */
+/** Resolution over HTTP: `GET /{handle}`. Problems that concern no name, such as exceeded limits, have the form of the REST API. */
 export function resolverInterface({ routeOf }: Entrance): HttpInterface {
   return {
     paths: ROUTE,

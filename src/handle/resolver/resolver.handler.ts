@@ -50,7 +50,7 @@ import {
 
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
-/** The settings of the resolver. It is a class so that it can be an injection token. */
+/** The settings of the resolver: a class, because an injection token must exist at run time. */
 export abstract class ResolverSettings {
   /** The resolver of naming authorities that have no separate resolver. */
   abstract readonly resolver: Resolver;
@@ -63,7 +63,7 @@ export abstract class ResolverSettings {
   abstract readonly blockedByUrl: string | null;
 }
 
-/** Serves the requests that `Entrance` has read. */
+/** Serves the requests to which `Entrance` has assigned the route of the resolver. */
 @Injectable()
 export class ResolverHandler {
   readonly redirects: RedirectHeaders;
@@ -163,9 +163,9 @@ export class ResolverHandler {
   }
 
   /**
-   * Redirects for a record with stored values, or for a request with parameters.
-   * @param ages null where the record is not that of `handle`.
-   * @returns null where the record is shown.
+   * Redirects to the destination of a record (`destinationOf`).
+   * @param ages null if the record is the survivor of the record of `handle`.
+   * @returns null if the query requests the record itself, or if the record has no destination.
    */
   private redirect(
     exchange: Exchange,
@@ -210,7 +210,7 @@ export class ResolverHandler {
     return this.reject(exchange, withdrawnRejection(handle, page));
   }
 
-  /** Sends the link set of an identifier, active or withdrawn (RFC 9264). */
+  /** Sends the link set (RFC 9264) of an active or withdrawn identifier. */
   private async sendLinks(
     { reply, principal }: Exchange,
     status: number,
@@ -231,7 +231,7 @@ export class ResolverHandler {
     return this.reject(exchange, unknownRejection(handle, hint));
   }
 
-  /** @throws Problem NOT_FOUND, as for every other unknown path. */
+  /** @throws Problem NOT_FOUND, as for every unknown path, if the name is in the path and is not redirected. */
   private respondForeign(exchange: Exchange, handle: string, isMarked: boolean): FastifyReply {
     const { request, reply } = exchange;
     const { upstream } = this.settings;
@@ -246,7 +246,7 @@ export class ResolverHandler {
     return this.reject(exchange, foreignRejection(handle));
   }
 
-  /** Includes the history if the response is a page. */
+  /** What a page shows. Includes the history if the response is a page and the principal may read the history. */
   private async pageOf({ request, query, principal }: Exchange, record: IdentifierRecord): Promise<PageRecord> {
     // In the records of the cache, `describes` is empty.
     const { record: whole, metadataIdScheme } = await this.resolver.whole(record);

@@ -20,7 +20,8 @@ const PREFLIGHT_HEADERS = {
 
 /**
  * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may have
- * created the prefix. If it is still unknown, the status is 404. This must be the first hook that rejects unknown paths.
+ * created the prefix. If the resolver still does not serve the path, the status is 404. This must be the first hook that rejects unknown
+ * paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,
@@ -54,7 +55,7 @@ export function confirmPrefixes(
   });
 }
 
-/** The route of the resolver. It bypasses Nest's guards and pipes: hooks admit requests, and the handler parses them. */
+/** The routes of the resolver. They bypass Nest's guards and pipes: hooks admit requests, and the handler parses them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);

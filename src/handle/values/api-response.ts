@@ -20,12 +20,12 @@ export function notFoundResponse(handle: string): HandleResponse {
   return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
-/** Has the response code of an unknown Handle, because this API has no code for a withdrawn one. */
+/** Has the response code of an unknown Handle, because the API of Handle.Net has no code for a withdrawn Handle. */
 export function withdrawnResponse(handle: string, reason: string): HandleResponse {
   return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
 
-/** For a prefix that is unknown or hidden; the message is that of Handle.Net. */
+/** The response for a prefix that is unknown or hidden; the message is that of Handle.Net. */
 export function notResponsibleResponse(handle: string): HandleResponse {
   const message = "That prefix doesn't live here";
   return {
@@ -55,7 +55,7 @@ export function apiText(body: object, pretty: boolean, callback: string | null):
   return callback === null ? json : `${functionName(callback)}(${json});`;
 }
 
-/** JSON with U+2028 and U+2029 escaped, which would end a line of a script. */
+/** JSON with U+2028 and U+2029 escaped, which a string of a script could not contain before ECMAScript 2019. */
 export function jsonText(value: unknown, pretty = false): string {
   const json = JSON.stringify(value, null, pretty ? 2 : undefined);
   return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);

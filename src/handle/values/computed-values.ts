@@ -11,7 +11,7 @@ const COMPUTED_INDEX = { URL: 1, HS_ADMIN: 100, METADATA_ID: 101 } as const;
 /** The index of the administrators (HS_VLIST) in the Handle of a prefix, by convention of the Handle System. */
 const ADMINISTRATORS_INDEX = 200;
 
-/** All permissions for Handles and their values, and none for derived prefixes. */
+/** All permissions of RFC 3651 3.2.1 except to list Handles and to add or delete derived prefixes. */
 const ADMIN_PERMISSIONS = '011111110011';
 
 /** The attributes of a record from which values are computed. */

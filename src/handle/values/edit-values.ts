@@ -5,11 +5,11 @@ import { requireStorableSize } from './parse-values.js';
 import { type StoredValueSource, isAdmin, isMetadataId, storedOf } from './record-values.js';
 import { isUrl, targetIn } from './url-target.js';
 
-/** Values to write. With `indexes`, only the values of these indexes are written; `various` stands for the indexes of `values`. */
+/** Values to write. They replace all values of a record if `indexes` is null; otherwise `indexes` lists their indexes or is `various`. */
 export interface ValuesToPut {
   readonly values: readonly StoredValue[];
   readonly indexes: readonly number[] | 'various' | null;
-  /** Whether existing values are replaced. */
+  /** If false, the write fails if a value with one of the indexes exists, or if `indexes` is null and the Handle exists. */
   readonly overwrite: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface EditedValues {
 }
 
 /**
- * The values of a record after a write. The metadata ID is kept if no other one is written. A computed URL value that is kept becomes a
- * stored one. A value that is written unchanged keeps its time.
+ * The values of a record after a write. The metadata ID is kept unless the write has a METADATA_ID. A computed URL value that is kept
+ * becomes a stored value. A value that is written unchanged keeps its time.
  * @throws HandleFault code 4, or 201 for an existing value without `overwrite`
  */
 export function putValues(record: StoredValueSource, { values, indexes, overwrite }: ValuesToPut): EditedValues {
@@ -77,7 +77,7 @@ function edited(
   return { values, target: targetIn(values) ?? null, isChanged, removesMetadataId };
 }
 
-/** Leaves out HS_ADMIN and METADATA_ID values that are computed. */
+/** The values to store: `all` without computed HS_ADMIN and METADATA_ID values, in the order of their indexes. */
 function storable(
   { handleValues }: StoredValueSource,
   before: readonly StoredValue[],
@@ -93,7 +93,7 @@ function storable(
 }
 
 /**
- * Checks values under a naming authority that stores none: its records have one URL, which is the target, and a metadata ID. An
+ * Checks values under a naming authority that stores none: its records have at most one URL, the target, and one metadata ID. An
  * HS_ADMIN value is ignored, because it is computed.
  * @throws HandleFault code 4, whose message names the setting
  */

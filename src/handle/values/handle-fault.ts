@@ -28,7 +28,6 @@ export class HandleFault extends Error {
   }
 }
 
-/** The error of an invalid request, code 4. */
 export function invalidInput(message: string): HandleFault {
   return new HandleFault(RESPONSE_CODE.error, message);
 }

@@ -8,7 +8,7 @@ export const MAX_INDEX = 2_147_483_647;
 /** Maximum depth of the JSON in a value of the format `site` or `key`. */
 const MAX_DEPTH = 16;
 
-/** C0 control characters other than tab, line feed and carriage return; bytes that contain one of them are binary. */
+/** C0 control characters other than tab, line feed and carriage return. Texts and bytes that contain one are stored as `base64`. */
 const CONTROL = /[^\P{Cc}\t\n\r\u007f-\u009f]/u;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const HEX = /^[0-9A-Fa-f]*$/;
@@ -26,8 +26,8 @@ const PARSERS: Readonly<Record<string, (value: unknown) => StoredData>> = {
 };
 
 /**
- * Parses the data of a value: an object with `format` and `value`, or a scalar, which is read as a text. Bytes that are
- * text in UTF-8 get the format `string`, all other bytes `base64`.
+ * Parses the data of a value: an object with `format` and `value`, or a scalar, which is read as a text. Data of the formats `string`,
+ * `base64` and `hex` is stored as `string` if it is UTF-8 without the characters of `CONTROL`, otherwise as `base64`.
  * @throws HandleFault code 4
  */
 export function parseData(data: unknown): StoredData {
@@ -45,7 +45,7 @@ export function numberIn(text: string | null): number | null {
   return number <= MAX_INDEX ? number : null;
 }
 
-/** Reads a number, which is truncated, or a text of up to 15 digits. @throws HandleFault code 4 */
+/** Reads a number, which is truncated to an integer, or a text of up to 15 digits with an optional "-". @throws HandleFault code 4 */
 export function integerIn(value: unknown, name: string): number {
   if (typeof value === 'number') return Math.trunc(value);
   if (typeof value === 'string' && INTEGER.test(value)) return Number(value);

@@ -7,7 +7,7 @@ import { DEFAULT_TTL_SECONDS, PUBLIC_PERMISSIONS, timeText } from './value-json.
 /** Maximum number of values of a record. Records of data repositories have about 20. */
 export const MAX_VALUES = 500;
 
-/** Maximum bytes of the JSON of all values of a record: half a line of an import, so that it can be exported and imported. */
+/** Maximum bytes of the JSON of all values of a record: half of the longest line of an import, so that every record can be imported. */
 export const MAX_VALUES_BYTES = 32_768;
 
 const PERMISSIONS = /^[01]{4}$/;
@@ -22,7 +22,7 @@ export interface ParsedBody {
 /**
  * Parses the body of a request that writes values: a list of values, one value, or an object with `values` and possibly
  * `handle`. Unknown members are ignored.
- * @param now the time of the values.
+ * @param now the timestamp of the values; the `timestamp` members of the body are ignored.
  * @throws HandleFault code 4, 201 for two values with one index, 202 for an index that is not from 1 to 2^31 - 1
  */
 export function parseValues(body: unknown, now: Date): ParsedBody {
@@ -41,7 +41,7 @@ export function parseExportedValues(values: readonly unknown[]): readonly Stored
   return valuesIn(values, null);
 }
 
-/** @param now the time of the values; null to read the `timestamp` of each. */
+/** @param now the time of the values; null to read the `timestamp` of each value. */
 function valuesIn(list: readonly unknown[], now: Date | null): readonly StoredValue[] {
   if (list.length > MAX_VALUES) throw invalidInput(`a record has at most ${MAX_VALUES} values`);
   const values = list.map((value) => valueIn(value, now)).sort((one, other) => one.index - other.index);

@@ -8,9 +8,9 @@ import { timeText } from './value-json.js';
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
 
 /**
- * The values of a record in the order of their indexes: the stored values, and the computed ones that no stored value replaces.
- * URL and HS_ADMIN are computed if no value of the type is stored. METADATA_ID has the index of a stored METADATA_ID, if there is
- * one. A computed value whose index is in use gets the next free index. The result includes secret keys; `valuesOf` omits them.
+ * The values of a record in the order of their indexes: the stored values, and the computed values of the types that have no stored value.
+ * The data of a stored METADATA_ID is the metadata ID of the record; without a metadata ID, the value is omitted. A computed value whose
+ * index is in use gets the next free index. The result includes secret keys; `valuesOf` omits them.
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
@@ -27,8 +27,8 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
 }
 
 /**
- * The values of a record for readers, in the order of their indexes, without secret keys. The caller removes those that the
- * principal may not read (`isShown`).
+ * The values of a record, in the order of their indexes, without secret keys. The caller removes the values that the principal may not
+ * read (`isShown`).
  */
 export function valuesOf(record: StoredValueSource): readonly StoredValue[] {
   return storedOf(record).filter((value) => !isSecret(value));
@@ -63,12 +63,11 @@ export function withMetadataId(
 
 /** The values that a request selects: those with one of the types or one of the indexes; all where both are empty. */
 export interface ValueSelection {
-  /** Case-insensitive; a type that ends in "." includes the types below it. */
+  /** Case-insensitive; `a.` selects the type `a` and all types that begin with `a.`. */
   readonly types: readonly string[];
   readonly indexes: readonly number[];
 }
 
-/** Selects values in their order. */
 export function selectValues(values: readonly StoredValue[], selection: ValueSelection): readonly StoredValue[] {
   if (selection.types.length === 0 && selection.indexes.length === 0) return values;
   const indexes = new Set(selection.indexes);

@@ -12,7 +12,7 @@ export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
 }
 
-/** The value that is the target: the public URL value of the lowest index, because redirects reveal the target. */
+/** The public URL value with the lowest index, which contains the target. It must be public, because redirects reveal the target. */
 function targetValueIn(values: readonly StoredValue[]): StoredValue | undefined {
   const [lowest] = values
     .filter((value) => isUrl(value) && isShown(value))
@@ -21,7 +21,7 @@ function targetValueIn(values: readonly StoredValue[]): StoredValue | undefined 
 }
 
 /**
- * The target in the data of a URL value, percent-encoded (RFC 3986 2.1) where a character is not allowed in a URI.
+ * The target in the text of a URL value, with the characters that a URI does not allow percent-encoded (RFC 3986 2.1).
  * @returns null for a text that is not an http or https URL, or is too long.
  */
 export function targetOfText(text: string): string | null {
@@ -32,8 +32,8 @@ export function targetOfText(text: string): string | null {
 }
 
 /**
- * The target of a record with stored values: the public URL value of the lowest index. Null if that value is not a valid target; undefined
- * if there is no such value.
+ * The target of a record with stored values: the data of the public URL value with the lowest index. Null if the data is not a valid
+ * target; undefined without a public URL value.
  */
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
   const url = targetValueIn(values);
@@ -43,8 +43,8 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
 }
 
 /**
- * Stored values after a change of the target, which is the URL value of the lowest index. For null, that value is removed, and
- * so are all other URL values that would become the target. Without a stored URL value nothing changes, because the value is computed.
+ * Stored values after a change of the target, which is in the public URL value with the lowest index. For null, this value is removed,
+ * and each further URL value whose data would then be the target. Without a public URL value, nothing changes.
  */
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
   const url = targetValueIn(values);

@@ -8,7 +8,7 @@ export const PUBLIC_PERMISSIONS = '1110';
 
 /** The content of an HS_ADMIN value: an administrator of the record, with permissions. */
 export interface AdminData {
-  /** The Handle and the index of the value that has the key of the administrator. */
+  /** The Handle whose value at `index` has the key of the administrator. */
   readonly handle: string;
   readonly index: number;
   /** The permissions of the protocol as digits, the most significant first, such as `011111110011`. */
@@ -27,18 +27,18 @@ export function valueJson({ index, type, data, ttl, permissions, timestamp }: St
   };
 }
 
-/** The content of an HS_ADMIN value with its members in this order, and without zeros before the last 12 permissions. */
+/** The content of an HS_ADMIN value, with its members in this order, and `permissions` without leading zeros before the last 12 digits. */
 export function adminOf({ value }: StoredValue['data']): AdminData {
   const { handle, index, permissions } = value as AdminData;
   return { handle, index, permissions: Number.parseInt(permissions, 2).toString(2).padStart(12, '0') };
 }
 
-/** The text of a value; null for any other data. */
+/** The data of a value as text; null for any other format than `string`. */
 export function textOf({ data }: Pick<StoredValue, 'data'>): string | null {
   return data.format === 'string' && typeof data.value === 'string' ? data.value : null;
 }
 
-/** The seconds for which a value may be cached. @param from the start of this time, in milliseconds since 1970. */
+/** The seconds for which a value may be cached after the time `from`, in milliseconds since 1970. */
 export function secondsToLive({ ttl }: Pick<StoredValue, 'ttl'>, from: number): number {
   return typeof ttl === 'number' ? ttl : Math.max(0, Math.floor((Date.parse(ttl) - from) / 1000));
 }

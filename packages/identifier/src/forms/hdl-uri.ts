@@ -5,7 +5,7 @@
  * host form = "hdl://" naming-authority "/" local-name [ "?" query ] [ "#" fragment ]
  *
  * path form: each component is one segment, 1*pchar (URI-16, URI-19)
- * host form: naming-authority is a reg-name and, once decoded, no IPv4address (URI-10, R-07, R-32);
+ * host form: naming-authority is a reg-name and, once decoded, not an IPv4address (URI-10, R-07, R-32);
  * local-name is one segment (URI-12, URI-13)
  *
  * Each component is decoded once as UTF-8 (URI-24); "/" in a component is `%2F`, and an escape is never a separator

@@ -50,7 +50,6 @@ export function formatInfoHdl({ name, fragment }: InfoHdl): string {
   return formatInfoName(name) + formatTail(null, fragment);
 }
 
-/** The info URI of a name. */
 export function formatInfoName(name: CordraId | Handle): string {
   const localName = name.type === 'cordra' ? formatLocalName(name) : name.localName;
   return `info:hdl/${encode(name.namingAuthority, PCHAR)}/${encode(localName, PATH)}`;

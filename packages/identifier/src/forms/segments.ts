@@ -3,7 +3,7 @@
  *
  * naming-authority "/" local-name      each 1*pchar, each decoded once as UTF-8
  *
- * Order of the checks: number of segments, empty segments, UTF-8, then each segment.
+ * Order of the checks: number of segments, brackets, empty segments, UTF-8, then each segment.
  */
 import { PCHAR } from '../grammar/ascii.js';
 import { hasGuidLength, readCordraId } from './cordra-id.js';
@@ -33,8 +33,8 @@ export interface SegmentRules {
 }
 
 /**
- * Parses from `start` to the end of the path in `scan`. The profile `cordra` requires a CORDRA identifier; without a
- * profile one is preferred; with any other profile the result is a Handle.
+ * Parses the segments from `start` to the end of the path in `scan`. The profile `cordra` requires a CORDRA identifier;
+ * without a profile, a CORDRA identifier is preferred; with any other profile, the result is a Handle.
  */
 export function readSegments(
   input: string,
@@ -61,7 +61,7 @@ export function readSegments(
 
 /**
  * Decodes a naming authority from `start` to `slash` and a local name from there to the end of the path, and parses the
- * native text. The offset of a fault is that in the URI. Escapes of the raw classes are repaired.
+ * native text. The offset of a fault is that in the URI. An escape of a raw class, or in lower case, is a repair.
  */
 export function readDecoded<T>(
   input: string,

@@ -19,13 +19,11 @@ const URI_ONLY = 128;
 
 /** reg-name of a host; also the raw characters of a naming authority in the Handle URI scheme (HUS-11). */
 export const REG_NAME = UNRESERVED | SUB_DELIM;
-/** The characters of one path segment. */
 export const PCHAR = REG_NAME | COLON_AT;
 /** Raw characters of a local name in the Handle URI scheme (HUS-12, R-09). */
 export const HUS_LOCAL_NAME = REG_NAME | SLASH;
 /** Raw characters of a path with several segments, as in `info:` (RFC 4452). */
 export const PATH = PCHAR | SLASH;
-/** The characters of a query and of a fragment. */
 export const QUERY = PATH | QUESTION;
 /** All characters of a URI except "%". */
 export const URI_CHARACTER = QUERY | URI_ONLY;

@@ -15,7 +15,6 @@ const IPV_FUTURE = /^v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+$/i;
 /** 16-bit groups, or none. */
 const GROUPS = /^(?:[0-9a-f]{1,4}(?::(?!$)|$))*$/i;
 
-/** Whether a text is an IPv4address. */
 export function isIPv4Address(text: string): boolean {
   return text.length > 6 && text.length < 16 && IPV4.test(text);
 }

@@ -4,8 +4,8 @@
  *
  * pct-encoded = "%" HEXDIG HEXDIG
  *
- * A text is split at its raw delimiters before each piece is decoded once (RFC 3986 2.4). All functions expect ASCII in
- * which every "%" starts an escape, as `scanUri` verifies.
+ * A text is split at its raw delimiters before each piece is decoded once (RFC 3986 2.4). All functions except `encode`
+ * expect ASCII in which every "%" starts an escape, as `scanUri` verifies.
  */
 import { classesOf, hexValue, LOWER_CASE, span, UNRESERVED } from './ascii.js';
 import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
@@ -60,10 +60,7 @@ export function rawOffset(input: string, start: number, index: number): number {
   return i;
 }
 
-/**
- * Escapes all characters outside the `raw` classes as UTF-8.
- * @param text without lone surrogates.
- */
+/** Escapes all characters outside the `raw` classes as UTF-8. @param text without lone surrogates. */
 export function encode(text: string, raw: number): string {
   const first = span(text, 0, text.length, raw);
   if (first === text.length) return text;
@@ -82,10 +79,7 @@ export function encode(text: string, raw: number): string {
   return encoded.finish();
 }
 
-/**
- * Normalizes the escapes of a piece (RFC 3986 6.2.2): decodes those of unreserved characters, and converts all
- * others to upper case (R-03).
- */
+/** Normalizes escapes (RFC 3986 6.2.2): decodes those of unreserved characters, and converts all others to upper case (R-03). */
 export function normalizeEscapes(input: string, start: number, end: number): string {
   if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);
   const first = nextPercent(input, start, end);
@@ -104,9 +98,7 @@ export function normalizeEscapes(input: string, start: number, end: number): str
   return text.finish();
 }
 
-/**
- * The repairs of the escapes of a piece when the `raw` classes are decoded and other escapes converted to upper case.
- */
+/** The repairs of the escapes of a piece when the `raw` classes are decoded and other escapes converted to upper case. */
 export function escapeRepairs(input: string, start: number, end: number, raw: number): Repairs {
   let decoded = NO_REPAIRS;
   let upper = NO_REPAIRS;

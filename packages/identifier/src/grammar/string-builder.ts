@@ -9,7 +9,7 @@ const CHUNK = /* @__PURE__ */ new Uint16Array(8192);
 const SHORT_TEXT = 48;
 /** Maximum number of units that one call writes: a code point as four escapes. */
 const LONGEST = 12;
-/** The chunk has the byte order of the machine, which is little-endian wherever JavaScript runs. */
+/** Decodes the chunk, which has the byte order of the machine; little-endian is assumed. */
 const UNITS = /* @__PURE__ */ new TextDecoder('utf-16le', { ignoreBOM: true });
 
 export class StringBuilder {
@@ -23,7 +23,6 @@ export class StringBuilder {
     CHUNK[this.used++] = code;
   }
 
-  /** Writes a code point. */
   point(code: number): void {
     if (code < 0x10000) {
       this.unit(code);

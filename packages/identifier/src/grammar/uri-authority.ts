@@ -53,7 +53,7 @@ function digitsEnd(input: string, start: number, end: number): number {
   return i;
 }
 
-/** Converts ASCII characters to lower case, except in escapes. */
+/** The host with unnecessary escapes decoded, other escapes in upper case, and letters in lower case. */
 function normalHost(input: string, start: number, end: number): string {
   const lower = normalizeEscapes(input, start, end).toLowerCase();
   return lower.replace(/%../g, (escape) => escape.toUpperCase());

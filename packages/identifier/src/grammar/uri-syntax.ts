@@ -14,7 +14,6 @@ import { describe, excerpt, fail, type Failure } from '../syntax-error.js';
 
 const SCHEME_LOWERCASED = /* @__PURE__ */ repair('SCHEME_LOWERCASED');
 
-/** The positions of the components of a URI. */
 export interface UriScan {
   readonly ok: true;
   /** The end of the path: the index of the first "?" or "#", or the end of the text. */
@@ -23,13 +22,12 @@ export interface UriScan {
   readonly query: number;
   /** The index of the "#" before the fragment, or -1. */
   readonly fragment: number;
-  /** The index of the first "/" of the scanned text before the query, or -1. */
+  /** The index of the first "/" of the scanned text before query and fragment, or -1. */
   readonly slash: number;
   /** The index of the second such "/", or -1. */
   readonly secondSlash: number;
-  /** Whether the text has an escape. */
   readonly escaped: boolean;
-  /** The index of the first "[" or "]" before the query, or -1; outside an IP literal it is invalid. */
+  /** The index of the first "[" or "]" before query and fragment, or -1; outside an IP literal it is invalid. */
   readonly bracket: number;
 }
 
@@ -49,7 +47,6 @@ export function schemeFault(input: string, scheme: string, rule: string): Failur
   return fail('WRONG_SCHEME', 0, rule, `the scheme is "${excerpt(input.slice(0, length))}", expected "${scheme}"`);
 }
 
-/** The repairs of a valid scheme. */
 export function schemeRepairs(input: string, scheme: string): Repairs {
   return input.startsWith(scheme) ? NO_REPAIRS : SCHEME_LOWERCASED;
 }

@@ -7,7 +7,7 @@ import { isDeleted } from '../../../registry/lifecycle.js';
 import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js';
 import { NamingAuthorityReads } from '../../../storage/replica/reads.js';
 
-/** Finds the records of Handles that are given as native texts; URIs are not recognized. */
+/** Finds the records of Handles as principals see them. Handles are given as native texts; URIs are not recognized. */
 @Injectable()
 export class HandleFinder {
   constructor(

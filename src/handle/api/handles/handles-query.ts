@@ -6,9 +6,9 @@ import type { Presentation } from '../send-response.js';
 
 /** The parameters of a request below `/api/handles`. Unlisted parameters are ignored, such as `auth`, `cert` and `doNotRefer`. */
 export interface HandlesQuery extends ValueSelection, Presentation {
-  /** Whether a PUT has `index=various`, which stands for the indexes in its body. */
+  /** Whether the request has `index=various`, which in a PUT stands for the indexes in its body. */
   readonly isVarious: boolean;
-  /** Whether an `index` is not a number from 1 to 2^31 - 1. */
+  /** Whether an `index` is neither `various` nor a number from 1 to 2^31 - 1. */
   readonly hasInvalidIndex: boolean;
   /** Null where absent. */
   readonly publicOnly: boolean | null;
@@ -39,8 +39,8 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
 /**
  * Reads the parameters of the query and those in the body of a POST: a form, or a JSON object, in which an array is one parameter
  * for each item.
- * @throws Problem INVALID_REQUEST for a POST with any other JSON body, and for a script that a browser would load with the credentials
- * of its user.
+ * @throws Problem INVALID_REQUEST for a POST with any other JSON body, and for a `callback` with credentials, because a page of any
+ * origin can load a script with the credentials that the browser of its user has stored.
  */
 export function handlesQuery({ originalUrl, method, body, headers }: FastifyRequest): HandlesQuery {
   const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];

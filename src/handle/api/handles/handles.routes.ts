@@ -16,7 +16,7 @@ interface Handlers {
   readonly writes: WriteHandler;
 }
 
-/** @param requiresKeys whether writing requires a key. A key protects writes from pages of other origins. */
+/** @param requiresKeys whether writing requires a key. Only then do preflight responses permit PUT and DELETE. */
 export function addHandlesRoutes(
   server: FastifyInstance,
   { reads, lists, writes }: Handlers,

@@ -17,13 +17,13 @@ import { noteHandle } from '../handle-routes.js';
 import { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
-/** The start of the Handle of a prefix, which clients may send in place of the prefix. */
+/** The start of the Handle of a prefix; clients may send this Handle in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
-/** Anonymous requests for lists are rejected even where reading is public, as at Handle.Net. */
+/** Unless access is open, anonymous requests for lists are rejected, even where reading is public, as at Handle.Net. */
 const NOT_PUBLIC = 'Send a user and a key: lists of handles are not public.';
 
-/** `GET /api/handles?prefix=` and `GET /api/prefixes`. */
+/** `GET`, `HEAD` and `POST` of `/api/handles?prefix=` and `/api/prefixes`. Both list only what the key covers. */
 @Injectable()
 export class ListHandler {
   constructor(
@@ -73,7 +73,6 @@ export class ListHandler {
     return sendResponse(reply, { status: 200, body }, query);
   };
 
-  /** The Handles of the prefixes that a key covers. */
   readonly prefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = handlesQuery(request);
     const principal = principalOf(request);
@@ -94,7 +93,7 @@ export class ListHandler {
 
 const TOO_MANY = `The prefix has more than ${MAX_LISTED_NAMES} handles, or very long ones; use GET /identifiers/export.`;
 
-/** The range of a list; null for texts that are not numbers. Handle.Net ignores a `pageSize` of 0 without `page`. */
+/** The range of a list; null for an invalid number. As at Handle.Net, a `pageSize` of 0 without `page` has no effect. */
 function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: number; members: object } | null {
   const [number, size] = [page, pageSize].map((text) => (text === null ? undefined : numberIn(text)));
   if (number === null || size === null) return null;

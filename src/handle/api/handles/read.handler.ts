@@ -47,7 +47,7 @@ export class ReadHandler {
     return typeof response === 'string' ? sendText(reply, 200, response) : sendResponse(reply, response, query);
   };
 
-  /** @returns how the request is counted, and its response, or the text of the most frequent one. */
+  /** @returns the label for the metrics, and the response; for the most frequent requests, only its body; the status is 200. */
   private async respond(
     request: FastifyRequest,
     query: HandlesQuery,
@@ -70,10 +70,10 @@ export class ReadHandler {
   }
 }
 
-/** The selected values, without those that the principal may not read. @throws Problem UNAUTHENTICATED */
+/** The selected values that the principal may read. @throws Problem UNAUTHENTICATED if anonymous `publicOnly=false` omits a value. */
 function shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery): readonly StoredValue[] {
   const selected = selectValues(valuesOf(record), query);
-  // Who may change values also reads those that are not public.
+  // A principal that may change the values may also read the values that are not public.
   const mayChange = !principal.isAnonymous && principal.curates(record.namingAuthority);
   if (query.publicOnly !== true && mayChange) return selected;
   const shown = selected.filter(isShown);
@@ -88,7 +88,7 @@ function userValues({ prefix, createdAt }: NamingAuthority): readonly StoredValu
   return computedValues(source);
 }
 
-/** The body with all public values of a record, equal to that of `valuesResponse`. */
+/** The body of a response with all public values of a record, equal to the JSON of `valuesResponse`. */
 export function recordText(handle: string, record: IdentifierRecord): string {
   let values = texts.get(record);
   if (values === undefined) {

@@ -26,16 +26,16 @@ import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
 interface Write {
   readonly reply: FastifyReply;
-  /** The Handle as the client spelled it, which the response repeats. */
+  /** The Handle as the client spelled it. The response repeats it, unless a new Handle is minted. */
   readonly handle: string;
-  /** The Handle as a native text, with the prefix as it was created. */
+  /** The Handle as a native text, with the prefix as the naming authority spells it. */
   readonly native: string;
   readonly location: HandleLocation;
   readonly query: HandlesQuery;
   readonly context: RequestContext;
 }
 
-/** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` converts errors to responses. */
+/** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` in send-response.ts converts errors to responses. */
 @Injectable()
 export class WriteHandler {
   constructor(
@@ -62,7 +62,7 @@ export class WriteHandler {
     return this.done(write, indexes.length === 0 ? 'deleted' : 'changed', 200);
   };
 
-  /** A PUT is idempotent by itself, so an Idempotency-Key has no effect. */
+  /** A PUT without `mintNewSuffix` names its Handle, so a repetition creates no second one; an Idempotency-Key has no effect. */
   private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
     const { reply, native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
@@ -87,7 +87,7 @@ export class WriteHandler {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
-    // The parameters above the maximum would be ignored, and one of them could limit the write.
+    // The parameters beyond the maximum would be ignored, and one of them could be an `index` that limits the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
@@ -107,7 +107,7 @@ export class WriteHandler {
   }
 }
 
-/** Requires that a Handle in the body equals that of the path, ignoring case. @throws HandleFault code 4 */
+/** Requires that a Handle in the body equals the Handle in the path, except for the case of ASCII letters. @throws HandleFault code 4 */
 function requireSameHandle({ handle }: ParsedBody, requested: string): void {
   if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
   throw invalidInput('The handle in the body must be that of the path.');
@@ -122,7 +122,7 @@ function withoutKey({ principal }: RequestContext): RequestContext {
   return { principal, idempotencyKey: undefined };
 }
 
-/** Reports the rate limit of the naming authority in the headers of the response. */
+/** Returns a function that sets the headers about the rate limit of the naming authority. */
 function chargeReport(reply: FastifyReply): Parameters<HandleRecordsService['mint']>[3] {
   return (quota, taken) => {
     setRateLimitHeaders(reply, 'naming-authority', quota, taken);

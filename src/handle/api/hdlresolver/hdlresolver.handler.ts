@@ -19,8 +19,8 @@ import { HandleFinder } from '../handles/handle-finder.js';
 const PAGE = 500;
 
 /**
- * Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server. Responses are bare JSON: a list of texts, or
- * `null`. The Handle.Net server sends names in upper case, and compares prefixes in upper case.
+ * Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server. Successful responses are bare JSON: a list of texts,
+ * or `null`. The Handle.Net server sends names in upper case, and compares prefixes in upper case.
  */
 @Injectable()
 export class HdlresolverHandler {
@@ -32,7 +32,7 @@ export class HdlresolverHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and in the order of their bytes. */
+  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and sorted by UTF-16 code units. */
   readonly listPrefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const known = await this.finder.visible(principalOf(request));
     const prefixes = known
@@ -42,7 +42,7 @@ export class HdlresolverHandler {
     return this.send(reply, 'listed', prefixes);
   };
 
-  /** `GET /hdlresolver/resolve/{handle}`: a list with the target as its only item, or `null` if there is no target. */
+  /** `GET /hdlresolver/resolve/{handle}`: a list of one target, or `null` if the Handle is unknown, withdrawn or without a target. */
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
@@ -56,7 +56,7 @@ export class HdlresolverHandler {
     return this.send(reply, 'shown', record.target === null ? null : [record.target]);
   };
 
-  /** `GET /hdlresolver/listhandles/{prefix}`: the active handles of a prefix, in the order of minting. */
+  /** `GET /hdlresolver/listhandles/{prefix}`: the active Handles of a prefix, in the order of minting. */
   readonly listHandles = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { prefix } = request.params as { readonly prefix: string };
     noteHandle(request.raw, prefix);
@@ -77,8 +77,8 @@ export class HdlresolverHandler {
   /**
    * Yields the active Handles of a naming authority (`NA/local`) in the order of minting, in upper case if the naming authority is
    * case-insensitive. No connection is held between pages.
-   * @param isWanted called before each statement.
-   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` is false.
+   * @param isWanted whether the client still waits; called before each statement.
+   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` returns false.
    */
   private async *pagesOf(
     { prefix, caseInsensitive }: NamingAuthority,
@@ -103,7 +103,7 @@ export class HdlresolverHandler {
   }
 }
 
-/** The JSON of a list of texts. An error leaves it incomplete, so that the client detects the abort. */
+/** Yields the JSON of a list of texts. After an error, the JSON stays incomplete, so that the client detects the abort. */
 async function* arrayOf(
   first: readonly string[],
   pages: AsyncIterable<readonly string[]>,
@@ -123,7 +123,7 @@ function membersOf(texts: readonly string[]): string {
   return texts.map((text) => jsonText(text)).join(',');
 }
 
-/** The routes that the remote handle resolver of DSpace calls. It sends no credentials. */
+/** The routes that the remote handle resolver of DSpace calls, without credentials. */
 export function addHdlresolverRoutes(server: FastifyInstance, handler: HdlresolverHandler): void {
   const read = { method: ['GET', 'HEAD'], config: { scopes: ['read'] as const } };
   const list = { ...read, config: { ...read.config, lists: true } };

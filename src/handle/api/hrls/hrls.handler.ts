@@ -24,7 +24,7 @@ const MAX_WAITING_SEARCHES = 50;
 /** Number of records that are read at once; an imported record can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values. Responses are bare JSON, like those of the servlet of EUDAT. */
+/** The reverse look-up of Handles by their values. Successful responses are bare JSON, like those of the servlet of EUDAT. */
 @Injectable()
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
@@ -37,10 +37,10 @@ export class HrlsHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or an object of their values. */
+  /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or, with `retrieverecords=true`, their values by Handle. */
   readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = principalOf(request);
-    // If writing requires a key, a search requires one too, even if reading is public, because searches read the most data.
+    // If writing requires a key, a search requires a key too, even if reading is public, because searches read the most data.
     requireUser(principal, 'Send a user and a key: searches are not public.');
     const known = await this.finder.visible(principal);
     const { prefix } = request.params as { readonly prefix?: string };
@@ -54,13 +54,13 @@ export class HrlsHandler {
     if (found === 'large') throw invalidInput('The handles of this result are too long: use a smaller limit.');
     this.metrics.handleApi('listed');
     if (!retrievesRecords) return sendText(reply, 200, jsonText(found.map(({ handle }) => handle)));
-    // The whole response holds one place, because the names stay in memory until the client has read the last record.
+    // The response holds one place until it ends, because the names stay in memory until the client has read the last record.
     const records = this.records(found, principal);
     await this.places.parts(holder, [records].values()).next();
     return sendParts(request, reply, records);
   };
 
-  /** Yields a JSON object that has the public values of each Handle, in the form of `/api/handles`. */
+  /** Yields the parts of a JSON object that has the public values of each Handle, in the form of `/api/handles`. */
   private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
     yield '{';
     for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
@@ -84,8 +84,8 @@ const TOO_SLOW =
   'or for an exact URL or METADATA_ID, which have an index.';
 
 /**
- * The naming authorities to search: those that the key covers, or only that of a requested prefix; null for all.
- * @throws HandleFault code 301 for a prefix that is not here or that the key does not cover.
+ * The naming authorities to search: those that the key covers, or only that of the prefix in the path; null for all.
+ * @throws HandleFault code 301 for a prefix that this registry does not have or that the key does not cover.
  */
 function searchedIn(
   known: NamingAuthoritySnapshot,
@@ -101,7 +101,6 @@ function searchedIn(
   return known.all().flatMap(({ prefix: each }) => (principal.covers(each) ? [each] : []));
 }
 
-/** The routes of the reverse look-up servlet of EUDAT. */
 export function addHrlsRoutes(server: FastifyInstance, handler: HrlsHandler): void {
   const method = ['GET', 'HEAD'];
   server.route({

@@ -8,13 +8,12 @@ import type { SearchTerm } from '../../../storage/identifiers/value-search.js';
 
 /** Number of results where the parameter `limit` is absent. */
 const DEFAULT_LIMIT = 1000;
-/** Maximum number of results. */
 const MAX_LIMIT = 100_000;
 
-/** Maximum number of results with their records; a record can have 1.6 MB. */
+/** Maximum number of results with `retrieverecords=true`; a record can have 1.6 MB. */
 const MAX_RECORDS = 1000;
 
-/** The limits of a search; each condition and each wildcard makes the comparison with a record slower. */
+/** Limits of the conditions of a search, and of the value of each. Each condition and each asterisk slows the comparison with a record. */
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
@@ -28,8 +27,8 @@ export interface SearchRequest {
 }
 
 /**
- * The parameters of a search. `limit`, `page`, `retrieverecords` and `enforcesql` are settings of the reverse look-up servlet
- * of EUDAT; every other name is a type of values, in any case. All of these conditions must match.
+ * Reads the parameters of a search: `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, whose `enforcesql` is
+ * ignored. Every other parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
  * @param known the naming authorities by which names are recognized.
  * @throws HandleFault code 4
  */
@@ -54,7 +53,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null for a text with NUL, which the database does not store, and for an impossible METADATA_ID. @throws HandleFault code 4 */
+/** Null if no record can match: for NUL, which the database does not store, and for a malformed METADATA_ID. @throws HandleFault code 4 */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {

@@ -1,7 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { targetOfText } from '../../values/index.js';
 
-/** Maximum number of locations that are read from a value. */
 const MAX_LOCATIONS = 500;
 
 /** The methods by which a location is chosen, in their order, where the value has no `chooseby`. */
@@ -53,8 +52,8 @@ export function parseLocations(xml: string): Locations | null {
 
 /**
  * Chooses one location. The method "country" has no effect, because the country of a client is unknown.
- * @param locatt the parameters `locatt`, each an attribute, ":" and its value.
- * @param random a number from 0 to 1, without 1.
+ * @param locatt the parameters `locatt`, each the name of an attribute, ":" and its value.
+ * @param random a number from 0 (inclusive) to 1 (exclusive).
  * @returns null if there is no location.
  */
 export function chooseLocation(
@@ -70,7 +69,7 @@ export function chooseLocation(
   return left[0] ?? null;
 }
 
-/** The locations that have all of the attributes; all locations if none has them. */
+/** The locations that have all of the attributes in `locatt`; all locations if none of them has all attributes. */
 function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
   const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
     const colon = text.indexOf(':');
@@ -82,7 +81,7 @@ function withAttributes(locations: readonly Location[], locatt: readonly string[
   return wanted.length === 0 || found.length === 0 ? locations : found;
 }
 
-/** Chooses a location at random by its weight (default 1). One of weight 0 is chosen only if no weight is positive. */
+/** Chooses a location at random by its weight (default 1), or the first location if no weight is positive. */
 function weighted(locations: readonly Location[], random: number): readonly Location[] {
   const weights = locations.map(({ attributes }) => weightOf(attributes.weight));
   let rest = random * weights.reduce((sum, weight) => sum + weight, 0);

@@ -61,7 +61,7 @@ export async function migrationsList(migrations) {
 let engineModule;
 
 async function loadEngine() {
-  // The entry point of the package imports the .wasm file as a module, which Node.js does not support.
+  // The entry point of the package imports the .wasm file as a module, which Node.js 20 does not support.
   const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const bytes = await readFile(path.replace(/\.js$/, '.wasm'));

@@ -76,7 +76,7 @@ export class DatabaseMetrics extends MetricSource {
     const add = (name: string, help: string, figure: keyof SizeFigures): void => {
       this.scraped(name, `${help}; up to a minute old.`, async () => (await read())[figure]);
     };
-    const all = 'Identifiers of all naming authorities in any state, exact to 10,000 and estimated above';
+    const all = 'Identifiers of all naming authorities in any state, exact up to 10,000 and estimated above';
     add('mintmark_identifiers', all, 'identifiers');
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
     add('mintmark_leases_ending_within_day', leases, 'endingLeases');

@@ -107,7 +107,7 @@ export class MintQueue {
     }
   }
 
-  /** @param deadline set for a mint that waits for its lock in turns, so that long waits do not delay short ones. */
+  /** @param deadline for a blocked mint, which waits for its lock several times for a short time, so that other mints are not delayed. */
   private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
     const isHolder = deadline !== Infinity;
     for (let stage = from; ;) {

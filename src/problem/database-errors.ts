@@ -2,8 +2,9 @@ import { Problem, type ProblemExtensions } from './problem.js';
 import { conflictInProgress, laterPart, poolBusy, statementTimeout, unavailable } from './storage-problems.js';
 
 /**
- * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover (25006), idle
- * transactions, credentials, databases that are missing or accept no connections (55000), resources, and operator intervention.
+ * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover (25006), transactions
+ * that were idle or open for too long, credentials, databases that are missing or accept no connections (55000), resources, and operator
+ * intervention.
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.)$/;
 

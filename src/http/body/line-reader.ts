@@ -4,10 +4,10 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 
 export const MAX_LINE_BYTES = 65_536;
 
-/** Bytes after which a chunk ends. A stream has three chunks in memory, and many streams can wait for clients that do not read. */
-const MAX_CHUNK_BYTES = 65_536;
+/** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can wait for clients that do not read. */
+const MAX_PART_BYTES = 65_536;
 
-/** Bytes after which a chunk ends while many streams run at once. */
+/** Bytes after which `next` returns while many streams run at once. */
 const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
@@ -47,7 +47,7 @@ export class LineReader {
    */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
-    const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_CHUNK_BYTES;
+    const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_PART_BYTES;
     const lines: Line[] = [];
     let bytes = 0;
     let waited = false;

@@ -132,7 +132,7 @@ export const lastBefore = (position: string): string => `(
 export const LOG_HEAD = `
   WITH ${HORIZON} SELECT position, id FROM ${lastBefore('(SELECT position FROM horizon)')} head`;
 
-/** $1: keys of prefixes. Selects `LOG_HEAD` if none of them is registered, so that the log has no event of them so far; else no row. */
+/** $1: keys of prefixes. Selects the row of `LOG_HEAD` if none is registered, because the log then has no event of them; else no row. */
 export const LOG_HEAD_WITHOUT = `
   SELECT head.position, head.id FROM (${LOG_HEAD}) head
   WHERE NOT EXISTS (SELECT FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($1::text[]))`;

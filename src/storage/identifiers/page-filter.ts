@@ -43,7 +43,7 @@ export const MAX_LISTS = 100;
 /** The condition of the index of identifiers without a metadata ID. */
 export const WITHOUT_METADATA = "(metadata_key IS NULL OR state = 'reserved')";
 
-/** Conditions on the current state, written so that they match the condition of the partial index. */
+/** Conditions on the current state. Two repeat `state <> 'active'`, so that PostgreSQL can use the partial indexes with this condition. */
 const IN_STATE: Readonly<Record<State, string>> = {
   active: "state = 'active'",
   reserved: "state <> 'active' AND state = 'reserved' AND NOT expired",

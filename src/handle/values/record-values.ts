@@ -1,15 +1,15 @@
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { type StoredValue, isSecret } from '../../registry/stored-value.js';
 import { type ValueSource, computedValues } from './computed-values.js';
-import { isUrl } from './url-target.js';
+import { isPublicUrl } from './url-target.js';
 import { timeText } from './value-json.js';
 
 /** The attributes of a record that determine its values. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
 
 /**
- * The values of a record in the order of their indexes: the stored values, and the computed values of the types that have no stored value.
- * The data of a stored METADATA_ID is the metadata ID of the record; without a metadata ID, the value is omitted. A computed value whose
+ * The values of a record in the order of their indexes: the stored values, and the computed values of the types that have no stored value
+ * (for URL, no public one). The data of a stored METADATA_ID is the metadata ID of the record; without a metadata ID, the value is omitted. A computed value whose
  * index is in use gets the next free index. The result includes secret keys; `valuesOf` omits them.
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
@@ -20,7 +20,7 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
     if (!isMetadataId(value)) return value;
     return metadataId === null ? [] : { ...value, data: { format: 'string', value: metadataId } };
   });
-  for (const isOfType of [isUrl, isAdmin, isMetadataId]) {
+  for (const isOfType of [isPublicUrl, isAdmin, isMetadataId]) {
     if (!values.some(isOfType)) add(values, computed.find(isOfType));
   }
   return values.sort((one, other) => one.index - other.index);

@@ -12,11 +12,13 @@ export function isUrl({ type }: Pick<StoredValue, 'type'>): boolean {
   return type.toUpperCase() === 'URL';
 }
 
+export function isPublicUrl(value: StoredValue): boolean {
+  return isUrl(value) && isShown(value);
+}
+
 /** The public URL value with the lowest index, which contains the target. It must be public, because redirects reveal the target. */
 function targetValueIn(values: readonly StoredValue[]): StoredValue | undefined {
-  const [lowest] = values
-    .filter((value) => isUrl(value) && isShown(value))
-    .sort((one, other) => one.index - other.index);
+  const [lowest] = values.filter(isPublicUrl).sort((one, other) => one.index - other.index);
   return lowest;
 }
 

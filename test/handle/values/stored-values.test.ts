@@ -59,6 +59,13 @@ describe('the values of a record', () => {
     ]);
   });
 
+  it('have the target where no stored URL value is public, and a write of another value keeps it', () => {
+    const hidden = { target: TARGET, handleValues: [value(1, 'URL', 'https://b.example/', { permissions: '1100' })] };
+    expect(indexes(storedOf(recordWith(hidden)))).toEqual(['1 URL', '2 URL', '100 HS_ADMIN']);
+    const { values, target } = put(hidden, [value(9, 'EMAIL', 'a')], [9]);
+    expect([indexes(values), target]).toEqual([['1 URL', '2 URL', '9 EMAIL'], TARGET]);
+  });
+
   it('have the metadata ID of the record, and none without it', () => {
     const handleValues = [value(7, 'METADATA_ID', 'old')];
     const [, metadata] = storedOf(recordWith({ metadataId: 'info:fedora/demo:7', handleValues })).toReversed();

@@ -30,6 +30,11 @@ describe('the destination of a record', () => {
   it.each([
     ['the target without stored values', null, ['target', TARGET, 1]],
     ['the target as the URL of the lowest index', [url(9, SECOND), url(4)], ['target', TARGET, 4]],
+    [
+      'the target where no URL value is public',
+      [value(1, 'URL', SECOND, { permissions: '1100' })],
+      ['target', TARGET, 2],
+    ],
     ['the target where other values have lower indexes', [value(1, 'EMAIL', 'a'), url(4)], ['target', TARGET, 4]],
     ['a location before the target', [url(1), places(5)], ['location', LOCATION, 5]],
     ['the location of the lowest index', [places(6, SECOND), places(5)], ['location', LOCATION, 5]],

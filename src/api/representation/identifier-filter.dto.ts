@@ -33,7 +33,7 @@ export class IdentifierFilterDto {
   metadataId?: string;
 
   /**
-   * The naming authority.
+   * The naming authority of the identifiers. Derived naming authorities do not match.
    * @example "100.102"
    */
   @MaxLength(255)

@@ -38,8 +38,8 @@ export class ReplicaWatch {
   private reported: string | null = null;
 
   /**
-   * @param primary a connection whose statements have short limits.
-   * @param replicaState reads the state of a session at the replica that may be read.
+   * @param primary a pool whose statements have short timeouts.
+   * @param replicaState reads the state of a replica session whose server may be read now; rejects if there is none.
    */
   constructor(
     private readonly primary: Sessions,

@@ -10,7 +10,7 @@ import type { ResolverHandler } from './resolver.handler.js';
 /** Seconds for which browsers may store the response to a preflight request: the maximum that any browser accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The response to a preflight request (WHATWG Fetch 3.2.2), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch, "CORS protocol"), the same for every origin. */
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS, POST',
   'access-control-allow-methods': 'GET, HEAD, POST',

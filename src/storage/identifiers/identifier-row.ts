@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { MEMBERS, type MemberColumn } from '../../registry/members.js';
 import { type Resolver, toResolver } from '@mintmark/identifier';
 import type { IdentifierRecord, ReasonCode, State } from '../../registry/identifier-record.js';
@@ -103,20 +104,15 @@ function tombstoneOf(row: IdentifierRow, expired: boolean): IdentifierRecord['to
   return { withdrawnAt: row.withdrawn_at, reasonCode: reasonCode as ReasonCode, reason: reason ?? '', replacedBy };
 }
 
-/** Each change of a naming authority can name another resolver, so all are forgotten above this number. */
-const MAX_RESOLVERS = 10_000;
-
-const resolvers = new Map<string, Resolver>();
+/** Equal resolvers of rows are one object. The number is limited, because each change of a naming authority can name another resolver. */
+const resolvers = new LRUCache<string, Resolver>({ max: 10_000 });
 
 /** The resolver in a row of the view or of a naming authority. */
 export function resolverOf(row: Pick<Row<'naming_authority'>, (typeof OF_AUTHORITY)[number]>): Resolver | null {
   const { resolver_scheme: scheme, resolver_authority: authority, resolver_first_segment: firstSegment } = row;
   if (scheme === null || authority === null) return null;
   const text = JSON.stringify([scheme, authority, firstSegment]);
-  const known = resolvers.get(text);
-  if (known !== undefined) return known;
-  if (resolvers.size >= MAX_RESOLVERS) resolvers.clear();
-  const made = toResolver({ scheme, authority, firstSegment });
-  resolvers.set(text, made);
-  return made;
+  const known = resolvers.get(text) ?? toResolver({ scheme, authority, firstSegment });
+  resolvers.set(text, known);
+  return known;
 }

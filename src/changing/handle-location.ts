@@ -17,15 +17,22 @@ export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonl
 
 const GUID = /^[0-9A-Fa-f]{32}$/;
 
-export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
+/** @param guidOf the GUID of a local name under the profile "cordra", by default only for a local name that is a whole GUID. */
+export function locationIn(
+  known: NamingAuthoritySnapshot,
+  handle: string,
+  guidOf: (localName: string) => string | undefined = wholeGuid,
+): Location {
   const slash = handle.indexOf('/');
   const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
   if (authority === undefined) return { kind: 'foreign' };
   const localName = handle.slice(slash + 1);
   if (isLongLocalName(localName)) return { kind: 'tooLong' };
-  const isOfGuids = authority.profile === 'cordra';
-  const isPossible = isOfGuids ? GUID.test(localName) : localName !== '';
-  if (!isPossible) return { kind: 'here', authority, localName, address: null };
-  const name = isOfGuids ? localName.toUpperCase() : localName;
+  const name = authority.profile === 'cordra' ? guidOf(localName) : localName;
+  if (name === undefined || name === '') return { kind: 'here', authority, localName, address: null };
   return { kind: 'here', authority, localName: name, address: addressIn(authority, name) };
+}
+
+function wholeGuid(localName: string): string | undefined {
+  return GUID.test(localName) ? localName.toUpperCase() : undefined;
 }

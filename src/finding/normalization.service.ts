@@ -3,6 +3,7 @@ import type { Principal } from '../access/principal.js';
 import { type Context, type Uris, normalize, omittedOf, urisOf } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { requireClearEnd } from '../registry/parse-names.js';
 import { NamingAuthorityReads } from '../storage/replica/reads.js';
 
 /** A text, the form that it must have (any when absent), and the rules for it. */
@@ -38,6 +39,7 @@ export class NormalizationService {
    */
   async uris(text: string, principal: Principal, pointer: string): Promise<RenderedUris> {
     const known = principal.viewOf(await this.authorities.current());
+    requireClearEnd(text, known, pointer);
     const read = known.recognize(text);
     if (!read.ok) throw malformed(read.fault, pointer);
     const { name, parts } = read.value;

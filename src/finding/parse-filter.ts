@@ -4,6 +4,7 @@ import { malformed } from '../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { PageFilter } from '../storage/identifiers/page-filter.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
+import { requireClearEnd } from '../registry/parse-names.js';
 import type { State } from '../registry/identifier-record.js';
 import { searchedOpaqueName } from '../registry/opaque-metadata-id.js';
 import { readLimit } from '../registry/timestamp.js';
@@ -62,6 +63,7 @@ function metadataIn(
 
 function nameOf(text: string | undefined, known: NamingAuthoritySnapshot, pointer: string): CanonicalName | undefined {
   if (text === undefined) return undefined;
+  requireClearEnd(text, known, pointer);
   const read = known.readName(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   return read.value;

@@ -1,5 +1,6 @@
 import { type Resolver, namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
+import { upperAscii } from './upper-ascii.js';
 
 export const NAMING_AUTHORITY_STATES = ['active', 'suspended'] as const;
 export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
@@ -54,6 +55,16 @@ export function requirePrefix(
 ): void {
   const read = parseNamingAuthority(text, rules);
   if (!read.ok) throw malformed(read.fault, pointer);
+}
+
+/** Whether two Handles under a naming authority are equal: prefixes without regard to case (R-15), local names by its rule (HS-05). */
+export function areSameHandle(
+  { prefix, profile, caseInsensitive }: Pick<NamingAuthority, 'prefix' | 'profile' | 'caseInsensitive'>,
+  one: string,
+  other: string,
+): boolean {
+  if (upperAscii(one) !== upperAscii(other)) return false;
+  return profile === 'cordra' || caseInsensitive || one.slice(prefix.length) === other.slice(prefix.length);
 }
 
 /** The default of `caseInsensitive`: true for DOIs (R-36) and for Handles of prefixes (R-35). */

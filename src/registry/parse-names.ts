@@ -27,6 +27,7 @@ export function readMetadataId(
     if (fault !== null) throw invalidRequest(pointer, fault, `The metadata ID ${fault}.`);
     return opaqueName(text);
   }
+  requireClearEnd(text, known, pointer);
   const read = known.readName(text);
   if (!read.ok) throw unfitting(read.fault, pointer);
   const fault = partFault(read.value.name, text);
@@ -57,6 +58,7 @@ export function readReplacementName(
   known: NamingAuthoritySnapshot,
   pointer: string,
 ): OtherIdentifier & { readonly name: Name } {
+  requireClearEnd(text, known, pointer);
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, pointer);
   const { name } = read.value;
@@ -81,6 +83,7 @@ export function readAlternates(
 ): AlternateName[] {
   const names = new Map<string, AlternateName>();
   texts.forEach((text, index) => {
+    requireClearEnd(text, known, `${pointer}/${index}`);
     const read = known.readAlternate(text);
     if (!read.ok) throw malformed(read.fault, `${pointer}/${index}`);
     const name = requireStorable(read.value, `${pointer}/${index}`);
@@ -98,6 +101,17 @@ export function requireTwoThings(self: CanonicalName | null, metadata: Canonical
   if (self === null || self.comparison !== metadata?.comparison) return;
   const detail = 'an identifier cannot be its own metadata ID (CID-24)';
   throw new Problem('METADATA_ID_IS_IDENTIFIER', detail, { errors: [{ pointer, detail }] });
+}
+
+/**
+ * Requires that white space at the end of a name is not part of the name, where nothing looks up which of the two names exists.
+ * @throws Problem INVALID_REQUEST under a visible naming authority of the profile "handle", whose local names may end with white space.
+ */
+export function requireClearEnd(text: string, known: NamingAuthoritySnapshot, pointer: string): void {
+  const exact = known.exactHandle(text);
+  if (exact === null) return;
+  const detail = `white space at the end can be part of the name: write ${canonicalUri(exact.name)}, or the name without it`;
+  throw invalidValue(pointer, detail);
 }
 
 /** Returns why a name is only a part of an identifier, or null. */

@@ -12,6 +12,14 @@ export function compactGuid(uuid: string): string {
   return uuid.replaceAll('-', '').toUpperCase();
 }
 
+const LOCAL_GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|$)/i;
+
+/** The GUID of a local name in upper case. Hyphens are permitted, and a query or fragment, which identifies no other record. */
+export function guidIn(localName: string): string | undefined {
+  const guid = LOCAL_GUID.exec(localName)?.[1];
+  return guid === undefined ? undefined : compactGuid(guid);
+}
+
 /** Generates GUIDs (CID-11), by default random ones, which reveal nothing (CID-12, R-06). Tests can replace this class. */
 export class GuidGenerator {
   /** @returns a hyphenated UUID. Version 1 has a random node, which does not identify the machine. */

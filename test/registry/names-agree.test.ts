@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { OPEN_ACCESS } from '../../src/access/principal.js';
+import { parseFilter } from '../../src/finding/parse-filter.js';
 import { readInput } from '../../src/finding/read-input.js';
 import { DEFAULT_RESOLVER, type Resolver, normalize, toResolver, urisOf } from '@mintmark/identifier';
 import { addressIn, NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
@@ -192,6 +194,23 @@ describe('the parts of the service that read names', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('reject white space at the end of a name that may be part of it, where nothing looks up which name exists', () => {
+    const known = snapshotOf([{ ...authorityWith({ prefix: '20.600', profile: 'handle' }), isHidden: false }]);
+    const filter = (text: string) => parseFilter({ metadataId: text }, known, OPEN_ACCESS).metadata;
+    const readers = [
+      (text: string) => readMetadataId(text, known, '/x'),
+      (text: string) => readAlternates([text], known, '/x')[0]!,
+      (text: string) => readPredecessor(text, known, '/x'),
+      filter,
+    ];
+    for (const reader of readers) {
+      expect(outcome(() => reader('20.600/a '))).toBe('INVALID_REQUEST');
+      expect(outcome(() => reader('hdl:20.600/a%20'))).toMatchObject({ canonical: 'hdl:20.600/a%20' });
+      expect(outcome(() => reader(' 20.600/a'))).toMatchObject({ canonical: 'hdl:20.600/a' });
+      expect(outcome(() => reader('20.700/a '))).toMatchObject({ canonical: 'hdl:20.700/a' });
+    }
   });
 
   it('have one key for a registered identifier and the texts that denote it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCaseInsensitiveByRule, isPrefixOfPrefixes } from '../../src/registry/naming-authority.js';
+import { areSameHandle, isCaseInsensitiveByRule, isPrefixOfPrefixes } from '../../src/registry/naming-authority.js';
 
 describe('the default case rule of a naming authority', () => {
   it.each(['10.1', '10.1000', '10.1000.5.20', '0.NA', '0.na'])('R-35, R-36: ignores case under %s', (prefix) => {
@@ -12,6 +12,22 @@ describe('the default case rule of a naming authority', () => {
       expect(isCaseInsensitiveByRule(prefix)).toBe(false);
     },
   );
+});
+
+describe('two Handles of a naming authority', () => {
+  const authority = (caseInsensitive: boolean, profile: 'cordra' | 'handle' = 'handle') =>
+    ({ prefix: '20.k', profile, caseInsensitive }) as const;
+
+  it.each([
+    ['20.K/a', '20.k/a', authority(false), true],
+    ['20.k/a', '20.k/A', authority(false), false],
+    ['20.k/a', '20.K/A', authority(true), true],
+    ['20.k/ab', '20.k/AB', authority(false, 'cordra'), true],
+    ['20.\u212a/a', '20.k/a', authority(true), false],
+    ['20.k/\u212a', '20.k/k', authority(true), false],
+  ])('HS-05, R-15: %j and %j under %j are equal: %s', (one, other, rules, expected) => {
+    expect(areSameHandle(rules, one, other)).toBe(expected);
+  });
 });
 
 describe('the prefix of prefixes', () => {

@@ -126,12 +126,14 @@ function readFor(input: string, kind: Kind | undefined, options: Options): Recog
   return { ...read, kind };
 }
 
-/** Parses a text of a kind. 32 hexadecimal digits in a URI are not a GUID where the naming authority permits any local name. */
+/** Parses a text of a kind. The local name in a URI is read by the profile of its naming authority. */
 function readStrictly(input: string, kind: Kind, options: Options): Result<Reading> {
   const read = readAs(input, kind, options);
-  if (!read.ok || options.profile !== undefined || kind === 'cordra' || read.value.name.type !== 'cordra') return read;
-  const isKnown = options.namingAuthorityOf?.(read.value.name.namingAuthority)?.profile === 'handle';
-  return isKnown ? readAs(input, kind, { ...options, profile: 'generic' }) : read;
+  if (!read.ok || options.profile !== undefined || !('namingAuthority' in read.value.name)) return read;
+  const { type, namingAuthority } = read.value.name;
+  const profile = options.namingAuthorityOf?.(namingAuthority)?.profile ?? type;
+  if (profile === type || kind === type) return read;
+  return readAs(input, kind, { ...options, profile: profile === 'handle' ? 'generic' : profile });
 }
 
 /** A profile in the context applies to every naming authority. */

@@ -71,7 +71,7 @@ export class Entrance {
     const slash = target.indexOf('/', 1);
     const first = target.slice(1, slash);
     const authority = slash < 0 || isReservedSegment(first) ? undefined : latest.find(first);
-    return authority === undefined ? null : { authority, handle: target.slice(1), uri: null, isMarked: true };
+    return authority === undefined ? null : { authority, handle: target.slice(1), isMarked: true };
   }
 
   /** Reads the path again after the naming authorities were read; null if the resolver does not serve the path. */
@@ -116,7 +116,7 @@ function firstSegmentOf(text: string): string {
 function nameIn(path: string, authority: NamingAuthority): Entry {
   const handle = decodeText(path.slice(1));
   if (handle === null) return malformedIn(path);
-  return { kind: 'name', path, authority, handle, uri: null, isMarked: true, isDoubtful: false };
+  return { kind: 'name', path, authority, handle, isMarked: true, isDoubtful: false };
 }
 
 function malformedIn(path: string): Entry {

@@ -17,7 +17,7 @@ import { type PathReading, readPath } from './read-path.js';
 
 /** The result of resolving a name; `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
 export type Resolution = { readonly handle: string } & (
-  | ({ readonly kind: 'active' | 'withdrawn' } & ReadRecord)
+  | ({ readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority } & ReadRecord)
   | { readonly kind: 'unknown' }
   /** Several identifiers match a text equally well; `names` has their native texts, `NA/local`. */
   | { readonly kind: 'several'; readonly names: readonly string[] }
@@ -61,12 +61,7 @@ export class HandleResolver {
   async resolve(reading: PathReading, principal: Principal): Promise<Resolution> {
     const { authority, handle } = reading;
     if (authority === null || !principal.canSee(authority.prefix)) {
-      const isEscaped = reading.uri === 'escaped';
-      return {
-        kind: 'foreign',
-        handle: isEscaped ? (decodeText(handle) ?? handle) : handle,
-        isMarked: reading.isMarked,
-      };
+      return { kind: 'foreign', handle, isMarked: reading.isMarked };
     }
     const { candidates, isTooLong } = localNamesOf(authority, reading);
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
@@ -94,7 +89,7 @@ export class HandleResolver {
       const to = handleIn(availability.to);
       if (to === null) return null;
       const authority = known.find(to.namingAuthority) ?? null;
-      const next = await this.resolve({ authority, handle: to.text, uri: null, isMarked: true }, principal);
+      const next = await this.resolve({ authority, handle: to.text, isMarked: true }, principal);
       if (next.kind === 'active') return next.record;
       if (next.kind !== 'withdrawn') return null;
       ({ record } = next);
@@ -133,7 +128,7 @@ export class HandleResolver {
     }
     const [prefix, localName] = [name.namingAuthority, name.type === 'cordra' ? name.guid : name.localName];
     const authority = known.find(prefix);
-    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, uri: null, isMarked: true };
+    const reading = { authority: authority ?? null, handle: `${prefix}/${localName}`, isMarked: true };
     return this.resolve(reading, principal);
   }
 
@@ -148,6 +143,7 @@ export class HandleResolver {
         kind: availabilityOf(record).kind === 'shown' ? 'active' : 'withdrawn',
         handle,
         record,
+        authority,
         metadataIdScheme,
       };
     }

@@ -1,4 +1,5 @@
 import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
+import { decodeText } from '../../http/request-target.js';
 import { handleUriStart } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
@@ -34,19 +35,17 @@ function read(known: NamingAuthoritySnapshot): Places {
 export interface PathReading {
   /** Null for a prefix that is not among the naming authorities with which the path was read. */
   readonly authority: NamingAuthority | null;
-  /** Prefix, "/" and local name, as the client wrote them, decoded. */
+  /** Prefix, "/" and local name, as the client wrote them, decoded once, and twice in a URI that is one segment of the path. */
   readonly handle: string;
-  /**
-   * How the path contains a URI of the Handle: `escaped` as one segment, so that the escapes of the URI were escaped again. Null for
-   * a Handle that is not in a URI: its only escapes were those of the path.
-   */
-  readonly uri: 'plain' | 'escaped' | null;
   /** Whether the text is meant as a Handle: its prefix is known or starts with a digit, or the start of a URI or a resolver precedes it. */
   readonly isMarked: boolean;
 }
 
+/** The default port of a URL at the end of its host. */
+const DEFAULT_PORT = { http: /:80$/, https: /:443$/ };
+
 /** The start of a URL up to the "/" after its host. One slash after the scheme suffices, because intermediaries merge slashes. */
-const HTTP_START = /https?:\/{1,2}([^/]{1,255})\//iy;
+const HTTP_START = /(https?):\/{1,2}([^/]{1,255})\//iy;
 
 /** Prefixes of the Handle System start with a digit. */
 const LIKE_PREFIX = /^[0-9][^/]*\//;
@@ -54,21 +53,21 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
 /**
  * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
  * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
- * @param text the path without its first "/", decoded.
+ * @param path without its first "/", decoded.
  * @param ownHost the host of the request.
- * @param isOneSegment whether every "/" of the text was escaped.
+ * @param isOneSegment whether every "/" of the path was escaped, so that the escapes of a URI were escaped again.
  */
 export function readPath(
-  text: string,
+  path: string,
   known: NamingAuthoritySnapshot,
   ownHost: string,
   isOneSegment: boolean,
 ): PathReading {
-  let uri: PathReading['uri'] = null;
+  let text = path;
   const at = (start: number): PathReading | null => {
     const slash = text.indexOf('/', start);
     const authority = known.find(text.slice(start, slash < 0 ? undefined : slash));
-    return authority === undefined ? null : { authority, handle: text.slice(start), uri, isMarked: true };
+    return authority === undefined ? null : { authority, handle: text.slice(start), isMarked: true };
   };
   const alone = at(0);
   if (alone !== null) return alone;
@@ -85,19 +84,20 @@ export function readPath(
   if (behindBlanks !== null) return behindBlanks;
   behindSegment();
   HTTP_START.lastIndex = start;
-  const [url = '', urlHost] = HTTP_START.exec(text) ?? [];
-  const host = urlHost?.toLowerCase();
+  const [url = '', scheme, urlHost] = HTTP_START.exec(text) ?? [];
+  const host = urlHost?.toLowerCase().replace(DEFAULT_PORT[scheme?.toLowerCase() === 'http' ? 'http' : 'https'], '');
   const length = url.length || handleUriStart(text, start);
   if (length > 0 && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
-    start = skipBlanks(text, start + length);
+    const name = text.slice(start + length);
+    text = isOneSegment ? (decodeText(name) ?? name) : name;
+    start = skipBlanks(text, 0);
     isMarked = true;
-    uri = isOneSegment ? 'escaped' : 'plain';
     if (host !== undefined) behindSegment();
   }
   const found = at(start);
   if (found !== null) return found;
   const handle = text.slice(start);
-  return { authority: null, handle, uri, isMarked: isMarked || LIKE_PREFIX.test(handle) };
+  return { authority: null, handle, isMarked: isMarked || LIKE_PREFIX.test(handle) };
 }
 
 /** The index of the first character from `start` on that is neither white space, NUL nor "/". */

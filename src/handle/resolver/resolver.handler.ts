@@ -8,7 +8,8 @@ import { INVALID_INDEX, invalidResponse, selectValues, valuesResponse, valuesOf 
 import { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
-import { type IdentifierRecord, identifierOf, serializeRecord } from '../../registry/identifier-record.js';
+import { type IdentifierRecord, identifierOf, nativeText, serializeRecord } from '../../registry/identifier-record.js';
+import { areSameHandle } from '../../registry/naming-authority.js';
 import { isShown } from '../../registry/stored-value.js';
 import {
   LINKSET,
@@ -133,7 +134,7 @@ export class ResolverHandler {
       this.metrics.resolved('redirected');
       return sendRedirect(reply, record.target, this.redirects);
     }
-    const redirect = this.redirect(exchange, handle, record, this.settings.redirectAges);
+    const redirect = this.redirect(exchange, resolved, this.settings.redirectAges);
     if (redirect !== null) return redirect;
     const values = selectValues(valuesOf(record).filter(isShown), query);
     if (query.action === 'api') {
@@ -169,14 +170,14 @@ export class ResolverHandler {
    */
   private redirect(
     exchange: Exchange,
-    handle: string,
-    record: IdentifierRecord,
+    { handle, record, authority }: Registered,
     ages: RedirectAges | null,
   ): FastifyReply | null {
     const { request, reply, query } = exchange;
     if (showsRecord(query)) return null;
     const values = selectValues(valuesOf(record).filter(isShown), query);
-    const destination = destinationOf(values, record, query, Math.random());
+    const isSelf = (name: string): boolean => areSameHandle(authority, name, nativeText(record));
+    const destination = destinationOf(values, isSelf, query, Math.random());
     if (destination === null) return null;
     const whole = withAppended(destination, query, request.originalUrl);
     if ('rejection' in whole) {
@@ -198,7 +199,7 @@ export class ResolverHandler {
       this.linkIdentifier(exchange, resolved);
       // Aliases are ignored, because an alias of the survivor can be the name of the duplicate.
       const followed = { ...exchange, query: { ...query, ignoresAliases: true } };
-      const redirect = this.redirect(followed, handle, survivor, null);
+      const redirect = this.redirect(followed, { ...resolved, record: survivor }, null);
       if (redirect !== null) return redirect;
     }
     const page = await this.pageOf(exchange, record);

@@ -76,6 +76,19 @@ describe('POST /normalize', () => {
     });
   });
 
+  it('CID-10: reads a URI of a stated kind by the profile of its naming authority', async () => {
+    const items = [
+      { input: 'hdl:100.102/report', kind: 'hdl-uri' },
+      { input: 'info:hdl/100.102/report', kind: 'info-hdl' },
+      { input: 'http://resolver.example.org/hdl/100.102/report', kind: 'http-uri' },
+      { input: 'hdl:100.102/report', kind: 'hdl-uri', context: { syntax: 'generic' } },
+      { input: '100.102/report', kind: 'handle' },
+    ];
+    const found = (await service.client.post('/normalize', { items })).body.items;
+    const invalid = { valid: false, error: { code: 'INVALID_GUID' } };
+    expect(found).toMatchObject([invalid, invalid, invalid, { valid: true }, { valid: true }]);
+  });
+
   it('R-02: names what `uris` leave out of the URI of a Handle, and nothing for a CORDRA identifier', async () => {
     const guid = 'F58FB49EB1F848F0A606E84CEF294BE5';
     const cases: [object, string[] | undefined, string][] = [

@@ -43,6 +43,14 @@ describe('GET /api/handles/{handle}', () => {
     expect(body.values.map(({ index }: { index: number }) => index)).toEqual([1, 100, 101]);
   });
 
+  it('R-24: is found with a query, a fragment or hyphens', async () => {
+    const hyphenated = active.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    for (const handle of [`${active}%3Fa=b`, `${active}%23f`, hyphenated]) {
+      expect(await bodyOf(handle)).toMatchObject({ status: 200, body: { handle: decodeURIComponent(handle) } });
+    }
+    expect((await bodyOf(`${active}0`)).status).toBe(404);
+  });
+
   it('repeats the handle as the client spelled it, decoded', async () => {
     const lower = active.toLowerCase();
     for (const [path, handle] of [
@@ -270,6 +278,16 @@ describe('GET /api/handles?prefix=', () => {
       handles: ['LIST/A', 'LIST/B', 'LIST/C/D', 'LIST/ZZ', 'LIST/é'],
     });
     expect((await list('prefix=0.NA/List')).body.handles).toHaveLength(5);
+  });
+
+  it('has the letters of a prefix beyond ASCII as they are, so that each Handle can be read (R-15)', async () => {
+    const created = { namingAuthority: 'straße.ü', profile: 'handle', caseInsensitive: true };
+    expect((await service.client.post('/naming-authorities', created)).status).toBe(201);
+    expect((await service.client.mint({ namingAuthority: 'straße.ü', localName: 'x' })).status).toBe(201);
+    const { body } = await list(`prefix=${encodeURIComponent('straße.ü')}`);
+    expect(body.handles).toEqual(['STRAßE.ü/X']);
+    const { status } = await exchange(service.server.url, `/api/handles/${encodeURIComponent(body.handles[0])}`);
+    expect(status).toBe(200);
   });
 
   it('has them as registered where case distinguishes them', async () => {

@@ -3,6 +3,7 @@ import type { Principal } from '../../../access/principal.js';
 import { type HandleLocation, type Location, locationIn } from '../../../changing/handle-location.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
+import { guidIn } from '../../../registry/uuid.js';
 import { isDeleted } from '../../../registry/lifecycle.js';
 import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js';
 import { NamingAuthorityReads } from '../../../storage/replica/reads.js';
@@ -20,7 +21,7 @@ export class HandleFinder {
   }
 
   async locate(handle: string, principal: Principal): Promise<Location> {
-    return locationIn(await this.visible(principal), handle);
+    return locationIn(await this.visible(principal), handle, guidIn);
   }
 
   /** The record at a location; null if there is none, or if it is reserved or deleted. */

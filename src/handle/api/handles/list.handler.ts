@@ -10,6 +10,7 @@ import {
   numberIn,
   RESPONSE_CODE,
 } from '../../values/index.js';
+import { upperAscii } from '../../../registry/upper-ascii.js';
 import { Metrics } from '../../../metrics/metrics.js';
 import { MAX_LISTED_NAMES, NameList } from '../../../storage/identifiers/name-list.js';
 import { requireUser, sendResponse } from '../send-response.js';
@@ -61,7 +62,7 @@ export class ListHandler {
       this.names.page(authority.prefix, foldsCase, page.offset, page.limit),
     );
     if (found === null) return this.send(reply, query, invalidResponse(prefix, TOO_MANY));
-    const start = foldsCase ? authority.prefix.toUpperCase() : authority.prefix;
+    const start = foldsCase ? upperAscii(authority.prefix) : authority.prefix;
     this.metrics.handleApi('listed');
     const body = {
       responseCode: RESPONSE_CODE.success,

@@ -15,7 +15,7 @@ import {
   parseValues,
 } from '../../values/index.js';
 import { MAX_PARAMETERS, hasTooManyParameters } from '../../../http/request-target.js';
-import { upperAscii } from '../../../registry/upper-ascii.js';
+import { areSameHandle } from '../../../registry/naming-authority.js';
 import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
 import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
@@ -47,7 +47,7 @@ export class WriteHandler {
   readonly put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const write = await this.writeIn(request, reply);
     const body = parseValues(request.body, new Date());
-    requireSameHandle(body, write.handle);
+    requireSameHandle(body, write);
     return write.query.mintNewSuffix ? this.mint(write, body) : this.putValues(write, body);
   };
 
@@ -107,9 +107,9 @@ export class WriteHandler {
   }
 }
 
-/** Requires that a Handle in the body equals the Handle in the path, except for the case of ASCII letters. @throws HandleFault code 4 */
-function requireSameHandle({ handle }: ParsedBody, requested: string): void {
-  if (handle === null || upperAscii(handle) === upperAscii(requested)) return;
+/** Requires that a Handle in the body equals the Handle in the path. @throws HandleFault code 4 */
+function requireSameHandle({ handle }: ParsedBody, { handle: requested, location: { authority } }: Write): void {
+  if (handle === null || areSameHandle(authority, handle, requested)) return;
   throw invalidInput('The handle in the body must be that of the path.');
 }
 

@@ -1,5 +1,4 @@
 import { parseHandle } from '@mintmark/identifier';
-import { type IdentifierRecord, nativeText } from '../../../registry/identifier-record.js';
 import type { StoredValue } from '../../../registry/stored-value.js';
 import { isUrl, targetIn, textOf } from '../../values/index.js';
 import { type NotAppended, appendToTarget } from '../append-to-target.js';
@@ -20,11 +19,12 @@ const LOCATIONS = '10320/loc';
  * Finds where a client is redirected: to the Handle of an HS_ALIAS, if the query selects no values; else to a location of a value
  * 10320/loc; else to the URL value with the lowest index, which without a selection contains the target of the record.
  * @param values the public values that the query selects.
+ * @param isSelf whether a Handle is that of the record: an alias with this name would be a loop.
  * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(
   values: readonly StoredValue[],
-  record: IdentifierRecord,
+  isSelf: (handle: string) => boolean,
   query: ResolveQuery,
   random: number,
 ): Destination | null {
@@ -32,7 +32,7 @@ export function destinationOf(
   for (const value of isWhole && !query.ignoresAliases ? values : []) {
     if (value.type.toUpperCase() !== 'HS_ALIAS') continue;
     const name = textOf(value) ?? '';
-    const path = isNameOf(name, record) ? null : pathOf(name);
+    const path = isSelf(name.trim()) ? null : pathOf(name);
     if (path !== null) return { kind: 'alias', location: path, value };
   }
   for (const value of values) {
@@ -68,9 +68,4 @@ function pathOf(handle: string): string | null {
   if (!read.ok) return null;
   const { namingAuthority, localName } = read.value;
   return [namingAuthority, localName].map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join('');
-}
-
-/** Whether a text is the name of the record, ignoring case: an alias with this name would be a loop. */
-function isNameOf(text: string, record: IdentifierRecord): boolean {
-  return text.trim().toLowerCase() === nativeText(record).toLowerCase();
 }

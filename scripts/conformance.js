@@ -85,7 +85,6 @@ async function runPyhandle() {
   }
 }
 
-/** Writes the record that PYHANDLE's tests of reading expect. */
 async function putRecord(handle) {
   const [index, owner] = CONFORMANCE_USER.split(':');
   const value = { handle: owner, index: Number(index), permissions: '011111110011' };
@@ -125,7 +124,6 @@ function runArgoProbe() {
   }
 }
 
-/** Calls NIST's provider class: creation with and without a name, repeated creation, changes, a wrong password, and deletion. */
 function runNist() {
   const script = fileURLToPath(new URL('conformance-nist.py', import.meta.url));
   const { status, output } = python([script, NIST_DIR, CONFORMANCE_URL, CONFORMANCE_USER, CONFORMANCE_KEY], NIST_DIR);

@@ -14,7 +14,6 @@ export function instructionsOf(text) {
   return [...lines.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, name, value]) => ({ name, value }));
 }
 
-/** Runs all instructions in an empty folder. @returns the last stage. */
 function runSteps(folder, packed) {
   const stages = new Map();
   let stage;

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs';
 const root = new URL('../', import.meta.url);
 const isThere = (name) => existsSync(new URL(name, root));
 
-// `npm run build` needs these packages.
 if (isThere('node_modules/prisma-cli') && isThere('node_modules/@nestjs/cli')) {
   const { buildIfStale } = await import('./build-if-stale.js');
   buildIfStale();

@@ -87,7 +87,6 @@ function release(isDryRun) {
   console.log(`The tag ${tag} is made. To publish: git push origin ${tag}`);
 }
 
-/** The part of the changelog about a version. */
 function notesOf(version) {
   const [, title = '', notes = ''] =
     readFileSync('CHANGELOG.md', 'utf8')

@@ -161,7 +161,6 @@ export async function createApplication(
   return { app, metrics, drain, replica, prepare };
 }
 
-/** Measures the statements of each pool under its name. */
 function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg.Pool | undefined>>): void {
   for (const [name, pool] of Object.entries(pools)) {
     if (pool instanceof ConnectionPool) pool.statementEnded = database.statementTimer(name);

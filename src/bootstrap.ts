@@ -16,7 +16,6 @@ export interface RunningInstance {
   readonly banner: string;
   /** Resolves with the reason when the embedded database was lost. */
   readonly lost: Promise<Error>;
-  /** Rejects new requests, waits for those in flight, and stops all components. */
   stop(reason: string): Promise<void>;
 }
 

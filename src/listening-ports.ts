@@ -4,7 +4,6 @@ import { StartupError, reasonOf } from './config/startup-error.js';
 
 type PortVariable = 'PORT' | 'METRICS_PORT';
 
-/** Advice for errors of `listen`, by their codes. */
 const ADVICE: Readonly<Record<string, (variable: PortVariable) => string>> = {
   EADDRNOTAVAIL: () => ' Set HOST to an address of this machine.',
   ENOTFOUND: () => ' Set HOST to an address of this machine, or to a name that resolves to one.',

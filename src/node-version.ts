@@ -3,10 +3,7 @@
 /** The oldest version of Node.js that runs the service, as in package.json. */
 const OLDEST: readonly [number, number] = [20, 19];
 
-/**
- * @param version as `process.versions.node`.
- * @returns the sentence that rejects the version; null if it can run the service.
- */
+/** @returns the sentence that rejects the version; null if it can run the service. */
 export function rejectionOf(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;

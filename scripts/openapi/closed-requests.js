@@ -21,7 +21,6 @@ export function requestedSchemas(document) {
   return schemasOf(document, parts, true);
 }
 
-/** The names of the schemas of responses. */
 export function sentSchemas(document) {
   return schemasOf(
     document,

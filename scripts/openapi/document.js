@@ -10,7 +10,6 @@ export function isReference(part) {
   return '$ref' in part;
 }
 
-/** A name for a component from words in any spelling: "If-Match" is `IfMatch`, "naming authorities" is `NamingAuthorities`. */
 export function componentName(...texts) {
   const words = texts.flatMap((text) => text.split(/[^A-Za-z0-9]+/));
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');

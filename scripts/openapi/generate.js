@@ -25,10 +25,7 @@ const COLUMNS = {
   importIdentifiers: IMPORT_COLUMNS.names,
 };
 
-/**
- * Generates the OpenAPI document from controllers and DTOs.
- * @param version the version of the package.
- */
+/** Generates the OpenAPI document from controllers and DTOs. */
 export function openApiDocument(app, version) {
   annotateWith(swagger);
   const base = new swagger.DocumentBuilder()

@@ -35,7 +35,6 @@ export function separateInputs(document) {
   for (const name of both) describeResponse(schemas[name] ?? {}, COMPLETE.has(name));
 }
 
-/** Whether the schema, or a schema that it refers to, is an open enumeration or has members with defaults. */
 function differs(document, name) {
   const { schemas } = document.components;
   return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }], true)].some(

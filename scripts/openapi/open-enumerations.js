@@ -7,9 +7,8 @@ const CLOSED = new Set([
 ]);
 
 /**
- * Replaces `enum` by `x-extensible-enum` in the schemas of responses, so that a client that was generated from the document accepts a
- * value that a later version adds. For an enumeration that requests have too, `separateInputs` has kept a schema with `enum` for requests,
- * with the suffix "Input".
+ * Replaces `enum` by `x-extensible-enum` in the schemas of responses, so that a client that was generated from the document accepts a value
+ * that a later version adds.
  */
 export function openEnumerations(document) {
   const { schemas } = document.components;

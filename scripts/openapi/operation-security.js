@@ -14,13 +14,7 @@ export const SCHEME = {
   ].join('\n'),
 };
 
-/**
- * Sets the security of an operation, and appends the scopes to its description, because OpenAPI defines scopes only for OAuth
- * and OpenID Connect.
- * @param scopes the scopes of the route, by `@Requires`; empty by `@Public`.
- * @param needsKey whether the operation needs a key even where reading is public.
- * @throws Error for a route that declares neither scopes nor that it is public.
- */
+/** Sets the security of an operation, and names the scopes in its description: OpenAPI defines scopes only for OAuth and OpenID Connect. */
 export function describeSecurity(operation, { scopes, needsKey = false }) {
   if (scopes === undefined) throw new Error(`${operation.operationId} declares neither scopes nor that it is public`);
   const isPublic = scopes.includes('read') && !needsKey;

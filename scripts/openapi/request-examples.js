@@ -11,10 +11,7 @@ const RESERVED_GUID = '3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A';
 
 const IMPORTED = { version: 1, createdAt: '2026-11-20T09:30:00.000Z', updatedAt: '2026-11-20T09:30:00.000Z' };
 
-/**
- * Examples of request bodies, by operation and media type. Each can be sent unchanged to a service with the naming authority 100.102;
- * test/e2e/documents/request-examples.e2e.ts sends them.
- */
+/** Examples of request bodies, by operation and media type. Each can be sent unchanged to a service with the naming authority 100.102. */
 export const REQUEST_EXAMPLES = {
   mintIdentifier: {
     [JSON_TYPE]: {

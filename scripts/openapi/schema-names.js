@@ -1,9 +1,6 @@
 const SCHEMAS = '#/components/schemas/';
 
-/**
- * Removes "Dto" from the names of schemas: the classes are named for the code, the schemas for clients.
- * @throws Error if two schemas would have one name.
- */
+/** Removes "Dto" from the names of schemas: the classes are named for the code, the schemas for clients. */
 export function withPlainSchemaNames(document) {
   const schemas = {};
   for (const [name, schema] of Object.entries(document.components.schemas)) {

@@ -44,10 +44,7 @@ function headersIn(document) {
   });
 }
 
-/**
- * Moves parts to components. Each use of a part proposes names for the component, the shortest first. The first name that no other part
- * proposes is chosen.
- */
+/** Each use of a part proposes names for the component, the shortest first. The first name that no other part proposes is chosen. */
 function share(section, uses) {
   const byText = new Map();
   for (const use of uses) {

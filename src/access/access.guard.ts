@@ -30,7 +30,6 @@ export interface AccessRules {
   /** The key of the administrator; null under open access. */
   readonly adminApiKey: string | null;
   readonly publicRead: boolean;
-  /** Which part of the history requests without a key see when reading is public. */
   readonly publicHistory: PublicHistory;
 }
 
@@ -51,8 +50,7 @@ export class AccessGuard {
 
   /**
    * Sets the principal of a request, and requires one of the scopes unless the route needs no key.
-   * @returns null if the request is admitted without a key; otherwise the look-up of its key, which rejects with Problem UNAUTHENTICATED,
-   * RATE_LIMITED or SCOPE_MISSING, or with an error of the database.
+   * @returns null if the request is admitted without a key; otherwise the look-up of its key, which can reject.
    */
   admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> | null {
     const { adminApiKey, publicRead, publicHistory } = this.rules;

@@ -14,7 +14,6 @@ import { Places } from './limits/places.js';
 
 /** Maximum number of concurrent costly reads of all clients; each read keeps a page of records in memory. */
 const READ_PLACES = 24;
-/** Maximum number of concurrent costly reads of one client. */
 const READ_SHARE = 4;
 
 @Module({})

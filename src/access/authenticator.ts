@@ -19,13 +19,11 @@ export class Authenticator {
     private readonly keys: ApiKeyStore,
   ) {}
 
-  /** Whether the cache contains the key of a secret, even if the entry is old, or the key is expired or revoked. */
   recognizes(secret: string): boolean {
     return this.reads.recognizes(secretHash(secret));
   }
 
   /**
-   * @param user the Handle user that was sent with the key; null for none.
    * @returns null for an unknown, expired or revoked key, and for a key without this Handle user.
    * @throws Problem UNAUTHENTICATED for an unconfirmed key that was created under open access.
    */

@@ -15,7 +15,6 @@ export function setPrincipal(request: FastifyRequest, principal: Principal): voi
   request.keyName = principal.keyId ?? (principal.isAnonymous ? null : principal.client);
 }
 
-/** The principal of a request; UNAUTHENTICATED if the guard has set none. */
 export function principalOf(request: FastifyRequest): Principal {
   return (request.raw as WithCaller)[CALLER] ?? UNAUTHENTICATED;
 }

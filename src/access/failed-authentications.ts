@@ -3,10 +3,7 @@ import { Problem } from '../problem/problem.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
 import { TokenBuckets } from './limits/token-buckets.js';
 
-/**
- * Limits failed authentications per address. This limit never rejects a valid key that `KeyCache` recognizes, so the failures of one
- * client do not affect the other clients behind the same proxy.
- */
+/** Limits failed authentications per address. It never rejects a valid key that `KeyCache` recognizes. */
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
 

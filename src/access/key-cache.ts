@@ -45,7 +45,6 @@ export class KeyCache {
     return this.ids.has(nameOf(digest));
   }
 
-  /** Whether `findByDigest` finds the key without a read. */
   has(digest: Buffer): boolean {
     return this.recent(this.ids.get(nameOf(digest))) !== null;
   }

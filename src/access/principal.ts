@@ -24,7 +24,6 @@ export class Principal {
    * @param client the owner of idempotency keys.
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether all naming authorities are visible regardless of grants, because reading is public.
-   * @param seesActors whether responses show the client and the key of changes.
    * @param seesHistory whether pages of records show the history; false if neither the public nor the key may read it.
    */
   constructor(
@@ -41,7 +40,6 @@ export class Principal {
     return this.scopes.includes(scope) || this.scopes.includes('admin');
   }
 
-  /** Whether no key authenticates the request. */
   get isAnonymous(): boolean {
     return this.client === ANONYMOUS;
   }
@@ -67,7 +65,6 @@ export class Principal {
     return this.has('curate') && this.covers(namingAuthority);
   }
 
-  /** Whether this principal does not see the values of a record, because the identifier is withdrawn for legal reasons. */
   hides(record: Pick<IdentifierRecord, 'namingAuthority' | 'tombstone'>): boolean {
     return isLegal(record) && !this.curates(record.namingAuthority);
   }
@@ -82,7 +79,6 @@ export class Principal {
   /**
    * Removes hidden identifiers from `describes` and `newerVersions`, and the values of an identifier that is withdrawn for legal reasons.
    * The caller checks the visibility of the record itself.
-   * @returns the same object if the values are shown and all naming authorities are visible.
    */
   redact<T extends Omit<IdentifierRecord, 'id' | 'resolver'>>(record: T): T {
     const shown = this.hides(record) ? withoutLegalValues(record) : record;
@@ -111,10 +107,7 @@ export class Principal {
     throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail, { errors: [{ pointer, detail }] });
   }
 
-  /**
-   * Requires the rights to mint or register, and to use the alternates; `onExisting: "update"` also requires "curate".
-   * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
-   */
+  /** @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN */
   requireMinting({
     namingAuthority,
     guid,
@@ -131,9 +124,7 @@ export class Principal {
   }
 
   /**
-   * Requires the right to register an alternate that is a name under a naming authority of this service, so that no client can
-   * occupy a name of another client. Any other alternate requires no right.
-   * @param index the position of the alternate in the request.
+   * An alternate under a naming authority of this service requires `register`, so that no client can occupy a name of another client.
    * @throws Problem SCOPE_MISSING, or NAMING_AUTHORITY_FORBIDDEN
    */
   requireNaming({ here }: Pick<AlternateName, 'here'>, index: number): void {
@@ -145,10 +136,7 @@ export class Principal {
     if (this.isRestricted) throw new Problem('NAMING_AUTHORITY_FORBIDDEN', detail);
   }
 
-  /**
-   * Returns this principal with a view of all naming authorities, because reading is public.
-   * @param historyIsPublic whether the history is visible without the scope "read".
-   */
+  /** @param historyIsPublic whether the history is visible without the scope "read". */
   withPublicRead(historyIsPublic = true): Principal {
     const seesHistory = historyIsPublic || this.has('read');
     return new Principal(this.client, this.keyId, this.scopes, this.grants, true, true, seesHistory);
@@ -169,10 +157,7 @@ export function requireScope(principal: Principal, ...scopes: readonly Scope[]):
   );
 }
 
-/**
- * Requires the right to see clients in histories, which a filter by client would reveal.
- * @throws Problem UNAUTHENTICATED if requests without a key see no clients, SCOPE_MISSING for a key without the right to read histories.
- */
+/** Requires the right to see clients in histories, which a filter by client would reveal. @throws Problem UNAUTHENTICATED, SCOPE_MISSING */
 export function requireActors(principal: Principal, filter: string): void {
   if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
   if (principal.seesActors && principal.seesHistory) return;

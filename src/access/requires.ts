@@ -11,10 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Declares the scopes of a route, one of which suffices. Every route needs this or `@Public()`. The services check grants,
- * because the naming authorities of a request are known only after it is parsed.
- */
+/** Declares the scopes of a route, one of which suffices; the services check grants. */
 export const Requires = (...scopes: [Scope, ...Scope[]]): ClassDecorator & MethodDecorator => routeSettings({ scopes });
 
 /** Marks a route that shows histories; PUBLIC_HISTORY controls what it shows without a key. */

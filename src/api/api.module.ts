@@ -45,9 +45,7 @@ import { ReservationController } from './reservations/reservations.controller.js
 import { IS_READ_PUBLIC, SiteController } from './operations/site.controller.js';
 
 export interface ApiSettings {
-  /** Whether the service resolves `POST /`, so that the page at `/` has a form for it. */
   readonly hasResolver: boolean;
-  /** Pause between two sweeps of reservations, in milliseconds. */
   readonly sweepIntervalMs: number;
   readonly sweepFailures: FailureCounter;
 }

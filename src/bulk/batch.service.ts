@@ -29,11 +29,9 @@ import {
 /** Maximum number of items per statement; all statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 
-/** Maximum number of errors in the response to a batch that is rejected as a whole. */
 const MAX_ERRORS = 100;
 
 export interface BatchCommand {
-  /** The naming authority of items that name none. */
   readonly namingAuthority: string | undefined;
   readonly items: readonly ReceivedItem[];
   /** Whether the batch has a `count` in place of items. Its naming authority must then be active. */
@@ -84,7 +82,6 @@ export class BatchService {
       return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
-    // `stored` is the form in which the Idempotency-Key stores the results.
     const run = async (transaction: Queryable) => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
       const minted = await this.insert(entries, transaction, principal);
@@ -119,7 +116,6 @@ export class BatchService {
     return results;
   }
 
-  /** Restores the results of an equal batch, which has the same items. */
   private async restore(
     entries: readonly Entry[],
     stored: readonly StoredResult[],
@@ -137,10 +133,8 @@ export class BatchService {
 }
 
 /**
- * Rejects an atomic batch with a naming authority that does not exist, is suspended, or is not covered by the key. Called before
- * parsing, which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted, because the
- * batch may have been minted before the suspension.
- * @throws Problem BATCH_REFUSED
+ * Called before parsing, which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted,
+ * because the batch may have been minted before the suspension.
  */
 function requireUsable(
   { items, namingAuthority: byDefault }: BatchCommand,
@@ -166,7 +160,6 @@ function requireUsable(
   requireNoRejection(problems);
 }
 
-/** Parses and authorizes items, and finds those that conflict with an earlier one. */
 async function parseItems(
   { items: received, namingAuthority, mode }: BatchCommand,
   principal: Principal,
@@ -185,11 +178,7 @@ async function parseItems(
   return { items, fingerprint: digestFrom(hash.digest('hex')) };
 }
 
-/**
- * Claims the unique values of an item; `claimed` has the index of the first item with each value. An item does not conflict with the
- * first item that has its metadata ID if both have `onExisting: "match"`.
- * @returns DUPLICATE_IN_REQUEST with a pointer into the item and the index of the earlier item; null without a conflict.
- */
+/** Claims the unique values of an item; `claimed` has the index of the first item with each value. */
 function findDuplicate(
   { namingAuthority, metadata, guid, localName, alternates, onExisting }: MintCommand,
   index: number,
@@ -247,7 +236,6 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
   ];
 }
 
-/** @throws Problem BATCH_REFUSED with the first errors of the failed items, their pointers relative to the whole request. */
 function requireNoRejection(results: readonly unknown[]): void {
   const rejections = results.flatMap((result, index) =>
     result instanceof Problem ? [{ problem: result, index }] : [],
@@ -266,11 +254,7 @@ function faultsOf({ problem, index }: { problem: Problem; index: number }): Prob
   return errors.map((error) => ({ code, ...error, pointer: `/items/${index}${error.pointer}` }));
 }
 
-/**
- * Requires an active naming authority for a batch with `count`. A principal that may not mint must not learn whether the
- * naming authority exists.
- * @throws Problem UNKNOWN_NAMING_AUTHORITY or SUSPENDED_NAMING_AUTHORITY
- */
+/** A principal that may not mint must not learn whether the naming authority exists. */
 function requireActive(prefix: string, [first]: readonly MintItem[], known: NamingAuthoritySnapshot): void {
   const isForbidden =
     first?.command instanceof Problem && ['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN'].includes(first.command.code);

@@ -20,7 +20,6 @@ import { MintingService, type PreparedMints } from '../minting/minting.service.j
 import { UpsertsService } from '../changing/upserts.service.js';
 
 export interface BulkContext extends RequestContext {
-  /** The naming authority of lines that name none. */
   readonly namingAuthority: string | undefined;
   /** Logs an unexpected error of one line. @returns the problem of this line; the other lines are minted. */
   readonly lineFailed: (error: unknown, line: number) => Problem;
@@ -35,7 +34,6 @@ export interface LineResult extends NamedResult {
   readonly line: number;
 }
 
-/** Lines that are ready to be minted together. */
 export interface Chunk {
   readonly lines: readonly ReadyLine[];
   readonly prepared: PreparedMints;
@@ -86,14 +84,12 @@ export class BulkService {
     return { lines, prepared: await this.minting.prepare(jobs) };
   }
 
-  /** @throws Problem UNAUTHENTICATED when the key of the stream has expired or was revoked. */
   async requireKey({ principal }: RequestContext): Promise<void> {
     await this.keys.require(principal);
   }
 
   /**
-   * Mints a chunk; lines whose key is in use by another request wait for it. Results are durable and in order. When an
-   * error follows the commit of some lines, it is the result of the other lines.
+   * Results are durable and in order. When an error follows the commit of some lines, it is the result of the other lines.
    * @throws the error when no line was minted.
    */
   async mint(

@@ -19,7 +19,6 @@ export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<Mi
 
 /** An item as it was received: its request, or the problem of its format. */
 export interface ReceivedItem {
-  /** Chosen by the client; null if it sent none. */
   readonly clientRef: string | null;
   readonly request: ItemRequest | Problem;
   /** The item as it was received, which is the source of its fingerprint if it is rejected. */
@@ -40,10 +39,7 @@ export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | u
   );
 }
 
-/**
- * Parses and authorizes an item.
- * @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted.
- */
+/** @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted. */
 export function parseItem(
   { clientRef, request, value }: ReceivedItem,
   byDefault: string | undefined,

@@ -24,11 +24,7 @@ import type { PreviewedNames } from './previewed-names.js';
 
 export type ChangeContext = Omit<PlanContext, 'now'>;
 
-/**
- * Executes every change of identifiers that a request makes, from a single PATCH to a chunk of a stream: locks the identifiers, records
- * expired leases, reads the holders of requested names, decides the changes one by one in a `ChangePlan`, and writes them with their
- * history.
- */
+/** Executes every change of identifiers that a request makes, from a single PATCH to a chunk of a stream. */
 @Injectable()
 export class ChangeEngine {
   constructor(
@@ -60,10 +56,7 @@ export class ChangeEngine {
     return new ChangePlan(locked, holders, { ...context, now: locked.now });
   }
 
-  /**
-   * Plans changes without locks and writes.
-   * @param names the names that earlier chunks of the stream would release and get.
-   */
+  /** Plans changes without locks and writes. */
   async preview(
     targets: readonly TargetedChange[],
     names: PreviewedNames,
@@ -78,16 +71,11 @@ export class ChangeEngine {
     return new ChangePlan(found, holders, { ...context, now: new Date() });
   }
 
-  /** Writes the planned changes, with an event for each. */
   async write(transaction: Queryable, actor: Actor, plan: ChangePlan): Promise<void> {
     for (const round of roundsOf(plan.changes)) await this.updater.write(transaction, actor, plan.now, round);
   }
 
-  /**
-   * Finds the holders of the names that changes request.
-   * @param transaction absent in a preview.
-   * @throws Stale where the identifier that a metadata ID names is not locked, or as `holdersOf` does.
-   */
+  /** @throws Stale where the identifier that a metadata ID names is not locked, or as `holdersOf` does. */
   private async holdersFor(
     targets: readonly TargetedChange[],
     records: readonly IdentifierRecord[],

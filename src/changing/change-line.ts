@@ -28,24 +28,19 @@ export interface ChangeRequest extends NewValues {
   readonly withdraw?: Withdrawal;
   readonly reinstate?: boolean;
   readonly activate?: boolean;
-  /** The target of the metadata record that was minted with the object; only with `activate`. */
   readonly metadataTarget?: string;
-  /** The version that the identifier must have. */
   readonly ifVersion?: number;
 }
 
-/** A line as it was received: its request, or the problem of its format. */
 export interface ReceivedChange {
   /** Counted from 1. */
   readonly line: number;
-  /** Chosen by the client. */
   readonly clientRef: string | undefined;
   readonly request: ChangeRequest | Problem;
   /** The fingerprint source of a line that cannot be parsed. */
   readonly content: () => string;
 }
 
-/** A line that is parsed and permitted. */
 export interface ParsedChange {
   /** The detail of the problem where the identifier is not found. */
   readonly missDetail: string;
@@ -53,9 +48,7 @@ export interface ParsedChange {
   readonly address: Address | null;
   /** The address that includes white space at the end of the text, which is looked up first; null without such space. */
   readonly exact: Address | null;
-  /** How the text differs from the name at `address`. */
   readonly repairs: readonly RepairCode[];
-  /** The member of the line that names the identifier. */
   readonly pointer: '/identifier' | '/metadataId';
   /** The metadata ID that names the identifier; null if the line has an identifier, or the naming authority is hidden. */
   readonly metadata: UniqueName | null;
@@ -80,10 +73,7 @@ export function textsIn({ request }: ReceivedChange): string[] {
   return [subject, ...namesIn({ step: 'changed', values: valuesOf(request) }), withdraw?.replacedBy ?? []].flat();
 }
 
-/**
- * Parses and authorizes a line. A naming authority outside the grants is rejected before its identifiers are looked up.
- * @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted.
- */
+/** @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted. */
 export function readChange(
   received: ReceivedChange,
   known: NamingAuthoritySnapshot,
@@ -130,7 +120,6 @@ export function readChange(
   }
 }
 
-/** @throws Problem INVALID_REQUEST for a line with more than one step, or as `parseCommand` does. */
 function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, scheme: MetadataIdScheme): CurationStep {
   const command = commandOf(request);
   if (command.step !== 'withdrawn') return parseCommand(command, known, scheme);
@@ -143,10 +132,6 @@ function parseStep(request: ChangeRequest, known: NamingAuthoritySnapshot, schem
   }
 }
 
-/**
- * Separates the metadata ID, which names the identifier, from the other members of a request.
- * @throws Problem INVALID_REQUEST without a metadata ID or a naming authority, or a syntax code.
- */
 function namedByMetadataId(
   { metadataId, namingAuthority, ...request }: ChangeRequest,
   known: NamingAuthoritySnapshot,
@@ -197,7 +182,6 @@ function commandOf({ withdraw, reinstate, activate, metadataTarget, ...request }
   return { step: 'activated', values, ...(metadataTarget !== undefined && { metadataTarget }) };
 }
 
-/** Makes the pointers of a problem of a withdrawal relative to the line. */
 function inWithdrawal({ code, detail, extensions }: Problem): Problem {
   const errors = extensions.errors?.map((each) => ({ ...each, pointer: `/withdraw${each.pointer}` }));
   return new Problem(code, detail, { ...extensions, ...(errors !== undefined && { errors }) });

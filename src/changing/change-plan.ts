@@ -17,7 +17,6 @@ import { withStoredValues } from './values-command.js';
 
 /** A change of an identifier that was found, or whose metadata ID is resolved when the change is planned. */
 export interface TargetedChange {
-  /** The detail of the problem if the identifier is not found. */
   readonly missDetail?: string;
   /** Null for an identifier that is named by its metadata ID, which earlier lines can change. */
   readonly id: bigint | null;
@@ -29,15 +28,12 @@ export interface TargetedChange {
   readonly check: (record: IdentifierRecord) => void;
 }
 
-/** A change of one record, after the changes of earlier lines. */
 export interface PlannedChange {
   readonly before: IdentifierRecord;
   readonly after: IdentifierRecord;
   /** Null where the record has the requested values already. */
   readonly amendment: Amendment | null;
-  /** The keys of the unique names that the record loses. */
   readonly released: readonly string[];
-  /** The keys of the unique names that it gets. */
   readonly gained: readonly string[];
   /** The change of the metadata record that was minted with the object; null if there is none or it stays as it is. */
   readonly metadataRecord: PlannedChange | null;
@@ -50,7 +46,6 @@ type Claimant = Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName' 
 
 export interface PlanContext {
   readonly now: Date;
-  /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
   readonly principal: Pick<Principal, 'curates' | 'hides' | 'requireNaming'>;
 }
@@ -112,10 +107,7 @@ export class ChangePlan {
   /** The IDs of metadata records by the IDs of their objects. */
   private readonly pairs: ReadonlyMap<bigint, bigint>;
 
-  /**
-   * @param found the records of the changes, of replacements and of previous versions, with metadata records.
-   * @param holders the holders of the requested names; `add` updates them.
-   */
+  /** @param holders the holders of the requested names; `add` updates them. */
   constructor(
     { records, metadataRecords }: PairedRecords,
     readonly holders: Holders,
@@ -129,7 +121,6 @@ export class ChangePlan {
     return this.context.now;
   }
 
-  /** As `add`, but returns a problem in place of throwing it. */
   attempt(change: TargetedChange): PlannedChange | Problem {
     try {
       return this.add(change);
@@ -165,7 +156,6 @@ export class ChangePlan {
     return { ...planned, metadataRecord: this.plan(metadataRecord, follows, []) };
   }
 
-  /** The identifier of a change; undefined where it is not found. */
   nameOf(change: TargetedChange | Problem): string | undefined {
     const record = change instanceof Problem ? undefined : this.records.get(this.idOf(change) ?? 0n);
     return record && nativeText(record);
@@ -176,7 +166,6 @@ export class ChangePlan {
     return holder?.isSame === true ? holder.id : id;
   }
 
-  /** Applies a change to the records and the holders of the plan. */
   private plan(record: IdentifierRecord, amendment: Amendment, requested: readonly UniqueName[]): PlannedChange {
     const { id } = record;
     const after = {
@@ -207,7 +196,6 @@ export class ChangePlan {
     );
   }
 
-  /** The keys of the names of a record that an amendment replaces. */
   private releasedBy({ namingAuthority, metadataId, alternateIds }: IdentifierRecord, amendment: Amendment): string[] {
     const texts = [
       ...(amendment.metadata === undefined || metadataId === null ? [] : [['metadataId', metadataId] as const]),
@@ -249,8 +237,6 @@ export function notRegistered(detail: string, pointer: string): Problem {
 
 /**
  * Decides how the metadata record that was minted with an object changes with it.
- * @param amendment the change of the object.
- * @param record null where none was minted with the object.
  * @returns null where the record stays as it is.
  * @throws Problem WRONG_STATE where there is no record for a requested target.
  */

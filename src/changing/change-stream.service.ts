@@ -23,26 +23,21 @@ import type { PreviewedNames } from './previewed-names.js';
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
 
-/** The lines of one transaction. */
 export interface ReceivedChunk {
   /** The number of the chunk, from 0, which depends only on the numbers of its lines. */
   readonly part: number;
   readonly lines: readonly ReceivedChange[];
 }
 
-/** Lines that are ready to be changed together. */
 export interface ReadyChunk {
   readonly part: number;
   readonly lines: readonly ReadyLine[];
-  /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
 }
 
 type ReadyLine = Omit<ReadyChange, 'change'> & {
   readonly change: TargetedChange | Problem;
-  /** How the text of the line differs from the name of the identifier. */
   readonly repairs: readonly RepairCode[];
-  /** Whether the principal may not see or change the identifier. */
   readonly isForbidden: boolean;
 };
 
@@ -60,7 +55,6 @@ export interface ChangeResult {
   /** `NA/local`. */
   readonly identifier: string;
   readonly version: number;
-  /** The former values of the changed members. */
   readonly old?: ChangedMembers;
 }
 
@@ -71,7 +65,6 @@ interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
   readonly problem?: StoredProblem;
-  /** The identifier of a line with a problem, where it was found. */
   readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
 }
@@ -117,9 +110,7 @@ export class ChangeStreamService {
   }
 
   /**
-   * Changes the identifiers of a chunk, committed on return. A line that was changed before with the same idempotency key
-   * returns its first result.
-   * @returns the results in the order of the lines.
+   * A line that was changed before with the same idempotency key returns its first result.
    * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
@@ -136,10 +127,7 @@ export class ChangeStreamService {
     });
   }
 
-  /**
-   * Decides the changes of a chunk without locks and writes.
-   * @param names the names that earlier chunks of the stream would release and get.
-   */
+  /** Decides the changes of a chunk without locks and writes. */
   async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
     const plan = await this.engine.preview(targetsOf(chunk), names, { known: chunk.known, principal });
     return chunk.lines.map(({ change, ...line }) => {

@@ -60,7 +60,6 @@ export type CurationCommand =
   | { readonly step: 'reinstated' }
   | ValuesStep;
 
-/** The parsed new values of an identifier. A member that is absent is not changed. */
 export interface ParsedValues extends GivenTexts {
   readonly metadata?: CanonicalName | null;
   readonly alternates?: readonly AlternateName[];
@@ -72,7 +71,6 @@ export type CurationStep =
   | Activation<ParsedValues>
   | ({ readonly step: 'withdrawn' } & RequestedWithdrawal)
   | { readonly step: 'reinstated' }
-  /** Ends a reservation on request. */
   | { readonly step: 'released' }
   | ValuesStep;
 
@@ -153,11 +151,7 @@ export function fingerprintSource(identifier: string, step: CurationStep): objec
   };
 }
 
-/**
- * Checks whether the state of a record permits a step. The metadata ID and the alternates of a withdrawn record can be changed, so that
- * other identifiers can have them.
- * @throws Problem WRONG_STATE
- */
+/** The metadata ID and alternates of a withdrawn record can be changed, so that others can have them. @throws Problem WRONG_STATE */
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
@@ -176,7 +170,6 @@ export function requirePermitted(record: IdentifierRecord, step: CurationStep): 
 
 export interface DecisionContext {
   readonly at: Date;
-  /** The naming authorities that the principal can see. */
   readonly known: NamingAuthoritySnapshot;
   /** The record of the replacement or of the previous version; null if the step names none, or if it is not registered. */
   readonly other: IdentifierRecord | null;
@@ -237,7 +230,6 @@ export function isMet(values: DecidedValues, record: IdentifierRecord): boolean 
   );
 }
 
-/** New values whose previous version is one that the record can replace. */
 interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
   readonly previousVersion?: Predecessor | null;
 }

@@ -33,14 +33,12 @@ import {
 export interface CurationContext extends RequestContext {
   /** The identifier in any form (R-28). */
   readonly identifier: string;
-  /** Points to the identifier in the request. */
   readonly pointer: string;
   /** Throws unless the change is based on the identifier as the principal sees it. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
 
 export interface CurationResult extends Replayable<IdentifierSnapshot> {
-  /** How the text of the request differs from the name of the identifier. */
   readonly repairs: readonly RepairCode[];
 }
 
@@ -63,8 +61,7 @@ export class CurationService {
   ) {}
 
   /**
-   * Changes, activates, withdraws, reinstates or deletes an identifier, or writes its Handle values. The scope `mint` suffices for
-   * an activation; writing to a deleted Handle requires `register`.
+   * Changes, activates, withdraws, reinstates or deletes an identifier, or writes its Handle values.
    * @returns the identifier after the change, as the principal sees it.
    * @throws HandleFault as `decideValues`
    * @throws Problem as `parseCommand` and `ChangePlan.add`, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED,

@@ -21,7 +21,6 @@ import type { Queryable } from '../storage/transactions.js';
 /** Maximum size of the records that one transaction reads and changes, in bytes. */
 const MAX_BYTES = 16_777_216;
 
-/** Maximum number of identifiers that one statement changes. */
 const SLICE = 500;
 
 /** A mint whose metadata ID exists, with the identifier that has it. */
@@ -72,11 +71,7 @@ export class ExistingUpdates {
     return this.engine.lock(transaction, ids);
   }
 
-  /**
-   * Updates the identifiers of a transaction that also mints, and replaces their results.
-   * @param locked the result of `lockExisting` at the beginning of the transaction.
-   * @throws Stale to repeat the transaction.
-   */
+  /** Updates the identifiers of a transaction that also mints, and replaces their results. @throws Stale to repeat the transaction. */
   async applyWithin(
     transaction: Queryable,
     locked: LockedIdentifiers | null,
@@ -93,7 +88,6 @@ export class ExistingUpdates {
   }
 
   /**
-   * Updates locked identifiers, each for one mint.
    * @returns a result for each mint: the updated identifier, or a Problem as `ChangePlan.add` throws it.
    * @throws Stale when an identifier is not locked or has lost its metadata ID, or an expired reservation has a requested name.
    */
@@ -145,7 +139,6 @@ function targetOf({ command }: MintJob, id: bigint): TargetedChange {
   return { id, metadata: null, step, otherId: null, check };
 }
 
-/** The values that a mint gives to an existing identifier: those that the request contains. */
 function valuesOf(command: MintCommand): ParsedValues {
   const { sent, alternates } = command;
   const given = TEXTS.flatMap(({ name }) => (sent.includes(name) ? [[name, command[name]]] : []));

@@ -27,10 +27,7 @@ export type PutOutcome = 'created' | 'replaced';
 
 const HANDLE_POINTER = '#path/handle';
 
-/**
- * Writes records for clients of the Handle System, by the same services and rules as every other change. Handles are native texts
- * (`NA/local`) as the client sent them.
- */
+/** Writes records for clients of the Handle System. Handles are native texts (`NA/local`) as the client sent them. */
 @Injectable()
 export class HandleRecordsService {
   constructor(
@@ -42,7 +39,6 @@ export class HandleRecordsService {
   /**
    * Writes the values of a Handle. Without `indexes` it writes all of them, and registers a Handle that does not exist. Registration
    * requires the scope `register`, and any other write requires `curate`.
-   * @param onCharge receives the state of the rate limit of a registration.
    * @throws HandleFault code 4, 100, 101, 201 or 301
    * @throws Problem METADATA_ID_TAKEN, or as `MintingService.mint` and `CurationService.run`
    */

@@ -26,10 +26,7 @@ const FEW = 16;
 /** Another request used the Idempotency-Key of a mint, so that the mint must be decided again. */
 class KeyUsed extends Error {}
 
-/**
- * Mints identifiers, and for `onExisting: "update"` updates those that already have the metadata IDs. The mint is tried first, so that
- * updates do not slow other mints; updates run in separate transactions.
- */
+/** Mints identifiers, and for `onExisting: "update"` updates those that already have the metadata IDs, in separate transactions. */
 @Injectable()
 export class UpsertsService {
   constructor(
@@ -43,7 +40,6 @@ export class UpsertsService {
 
   /**
    * Mints one identifier, returns that of an earlier request with the same key, or returns or updates the one with its metadata ID.
-   * @param onCharge as for `MintingService.mint`.
    * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
@@ -56,10 +52,7 @@ export class UpsertsService {
     return withUnderstood(result, job);
   }
 
-  /**
-   * Updates the identifiers of mints with the outcome `toUpdate`, and mints again where an identifier has lost its metadata ID.
-   * @returns the results; a mint without a result failed with `failure`.
-   */
+  /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */
   async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
     const budget = new RecordBudget();
     let open: MintJob[] = [];
@@ -119,8 +112,7 @@ export class UpsertsService {
   }
 
   /**
-   * Updates different identifiers in one transaction, which also stores the results of idempotency keys: a repeat returns
-   * them and does not update again.
+   * The transaction also stores the results of idempotency keys: a repeat returns them and does not update again.
    * @returns no result for a mint whose identifier has lost its metadata ID, and no results if another request used a key.
    */
   private async updateTogether(

@@ -99,7 +99,6 @@ function deleteRecord(record: IdentifierRecord, at: Date): Amendment {
   return deletion(at);
 }
 
-/** @throws Problem INVALID_REQUEST for values that are too large together */
 function requireRoomFor(values: readonly StoredValue[]): void {
   try {
     requireStorableSize(values);

@@ -4,7 +4,6 @@ import { type Resolver, parseResolver } from '@mintmark/identifier';
 /** A host name (RFC 1123 2.1), in which underscores are also permitted; it includes IPv4 addresses. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
-/** Splits a comma-separated list, and omits empty entries. */
 export function entriesOf(list: string): string[] {
   return list
     .split(',')
@@ -56,10 +55,7 @@ export function upstreamProblem(url: string | undefined): string[] {
   ];
 }
 
-/**
- * The problem of a database URL, described without its password.
- * @param variable `DATABASE_URL` or `READ_DATABASE_URL`.
- */
+/** The problem of a database URL, described without its password. */
 export function databaseUrlProblem(variable: string, url: string | undefined): string[] {
   if (url === undefined) return [];
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];

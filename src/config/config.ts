@@ -84,9 +84,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()) 
     database,
     /** The URL of a replica, which is read before the primary; null for none. */
     readDatabaseUrl: environment.READ_DATABASE_URL ?? null,
-    /** Whether a start may change the schema. */
     mayMigrate: environment.MIGRATE === 'on',
-    /** The naming authorities that are created at start if they do not exist. */
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
     resolver: resolver.value,
@@ -148,14 +146,12 @@ function limitsOf(environment: Environment) {
     /** Requests per minute of one key, or of one address without a key. */
     perKeyPerMinute: environment.RATE_LIMIT_PER_KEY_PER_MINUTE ?? (open ? 0 : KEYED_LIMITS.perMinute),
     perNamingAuthorityPerMinute: environment.RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE,
-    /** Failed authentications per minute of one address. */
     unauthenticatedPerMinute: environment.RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE,
     concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
     /** Maximum number of concurrent long polls and event streams of one key, or of one address without a key. */
     longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
     /** Maximum number of concurrent bodies of more than 1 MiB from one address without a key. */
     largePerAddress: environment.MAX_LARGE_PER_ADDRESS,
-    /** Maximum size of a body, in bytes. */
     largestBody: environment.BODY_LIMIT_BYTES,
   };
 }

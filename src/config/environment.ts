@@ -31,7 +31,6 @@ function Text(): PropertyDecorator {
   );
 }
 
-/** An integer within limits. Any other text is left to the validator. */
 function WholeBetween(least: number, most: number): PropertyDecorator {
   const message = `must be a whole number from ${least} to ${most}`;
   return decorated(
@@ -71,11 +70,9 @@ export class Environment {
   /** If unset, PORT serves the metrics, under `ACCESS=keys` only to keys with the scope `metrics`. */
   @WholeBetween(0, 65_535) METRICS_PORT?: number;
 
-  /** Checked by `databaseUrlProblem`. */
   @Text()
   DATABASE_URL?: string;
 
-  /** Checked by `readDatabaseUrlProblem`. */
   @Text()
   READ_DATABASE_URL?: string;
 
@@ -93,7 +90,6 @@ export class Environment {
   /** Default: `REDIRECT_MAX_AGE_SECONDS`. */
   @WholeBetween(0, 31_536_000) REDIRECT_SHARED_MAX_AGE_SECONDS?: number;
 
-  /** Checked by `upstreamProblem`. */
   @Text()
   RESOLVER_UPSTREAM?: string;
 
@@ -104,7 +100,6 @@ export class Environment {
   @Text()
   BLOCKED_BY_URL?: string;
 
-  /** Checked by `interfaceProblems`. */
   @Text()
   INTERFACES?: string;
 

@@ -4,10 +4,7 @@ import { entriesOf } from './addresses.js';
 export const INTERFACES = ['api', 'resolver', 'handles'] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
 
-/**
- * Parses `INTERFACES`, a comma-separated list. By default, all interfaces are on under open access; `handles` is off if writing
- * requires a key, and `resolver` is off if reading requires a key.
- */
+/** Parses `INTERFACES`, a comma-separated list. */
 export function interfacesOf(
   list: string | undefined,
   isOpen: boolean,

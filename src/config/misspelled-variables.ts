@@ -1,4 +1,3 @@
-/** An environment variable that is not read, and the known variable with the most similar name. */
 export interface MisspelledVariable {
   readonly name: string;
   readonly likely: string;

@@ -11,7 +11,6 @@ export interface ConfiguredNamingAuthority {
   readonly metadataIdScheme: 'recognized' | 'any';
 }
 
-/** The settings that may follow a prefix: its profile, and the metadata ID scheme "any". */
 const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> = new Map([
   ['cordra', { profile: 'cordra', metadataIdScheme: 'recognized' }],
   ['handle', { profile: 'handle', metadataIdScheme: 'recognized' }],
@@ -19,10 +18,7 @@ const SETTINGS: ReadonlyMap<string, Omit<ConfiguredNamingAuthority, 'prefix'>> =
   ['handle:any', { profile: 'handle', metadataIdScheme: 'any' }],
 ]);
 
-/**
- * Parses `NAMING_AUTHORITIES`, a comma-separated list of `prefix[:profile[:any]]`. The profile is "cordra" by default; `any` is the
- * metadata ID scheme. Invalid entries are omitted; `namingAuthorityProblems` reports them.
- */
+/** Parses `NAMING_AUTHORITIES`, a comma-separated list of `prefix[:profile[:any]]`. Invalid entries are omitted. */
 export function namingAuthoritiesOf(list: string): ConfiguredNamingAuthority[] {
   const byPrefix = new Map(namedIn(list).map(({ prefix, settings }) => [prefix, SETTINGS.get(settings)]));
   return [...byPrefix].flatMap(([prefix, settings]) => (settings === undefined ? [] : [{ prefix, ...settings }]));

@@ -1,4 +1,3 @@
-/** A variable that was set by its former name. */
 export interface RenamedVariable {
   readonly name: string;
   readonly currentName: string;

@@ -2,9 +2,8 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 /**
- * $1: process numbers; $2: seconds since each session connected. Ends only sessions that wait for a standby; waits of other kinds have
- * limits of their own. Ages are compared because another session can have the same process number after a failover; the tolerance covers
- * clocks that drift by up to 1 %.
+ * $1: process numbers; $2: seconds since each session connected. Ages are compared because another session can have the same process number
+ * after a failover; the tolerance covers clocks that drift by up to 1 %.
  */
 const TERMINATE = `
   SELECT a.pid, CASE WHEN a.wait_event = 'SyncRep' THEN pg_terminate_backend(a.pid) ELSE false END AS ended
@@ -15,7 +14,6 @@ const TERMINATE = `
 const TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
 
-/** Minimum time between two log lines. */
 const LOG_INTERVAL_MS = 60_000;
 
 /** Older sessions are forgotten, because they have ended by their own limits or with their server. */
@@ -33,8 +31,7 @@ export function noteConnected(client: object): void {
 
 /**
  * Ends, on the server, sessions that the pool dropped while they waited for a synchronous standby. PostgreSQL does not detect the lost
- * client during that wait, so these sessions would accumulate until no connection is left for reads. Their transactions are committed on
- * the server, and clients were told that the outcome is unknown.
+ * client during that wait, so these sessions would accumulate until no connection is left for reads.
  */
 export class AbandonedSessions {
   private readonly sessions = new Map<number, { readonly connectedAt: number; readonly since: number }>();
@@ -48,7 +45,6 @@ export class AbandonedSessions {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** @param client a client that the pool has removed. */
   add(client: object): void {
     const { processID: pid } = client as { processID?: number | null };
     if (typeof pid !== 'number' || this.sessions.size >= MOST) return;
@@ -63,7 +59,6 @@ export class AbandonedSessions {
       await this.terminate(new Map(this.sessions)).catch(() => null);
       const before = performance.now() - MAX_AGE_MS;
       for (const [pid, { since }] of this.sessions) if (since < before) this.sessions.delete(pid);
-      // The pause does not keep the process alive.
       if (this.sessions.size > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
     }
     this.isRunning = false;

@@ -27,9 +27,8 @@ const RECORD = `
   VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`;
 
 /**
- * Applies the migrations that the database lacks, each in one transaction with its row of `_prisma_migrations`, and returns their names.
- * The caller holds the migration lock.
- * @throws Error that names the migration that failed. The failed migration has no effect, and those before it stay applied.
+ * Applies the migrations that the database lacks, each in one transaction, and returns their names. The caller holds the migration lock.
+ * @throws Error that names the failed migration, which has no effect; those before it stay applied.
  */
 export async function applyMigrations(session: pg.ClientBase): Promise<string[]> {
   if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);
@@ -55,10 +54,7 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
   }
 }
 
-/**
- * Whether the schema has the table of migrations.
- * @throws Error when it does not, but has other tables, which belong to another program.
- */
+/** Whether the schema has the table of migrations. @throws Error when it does not, but has the tables of another program. */
 export async function hasMigrationTable(session: pg.ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists, current_schema() AS schema,

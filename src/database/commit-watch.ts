@@ -8,10 +8,7 @@ interface WaitingWrite {
   readonly sentAt: number;
 }
 
-/**
- * Tracks commits in progress: those of requests and of `CommitProbe`. A commit waits for the disk of the server and, where configured, for
- * its synchronous standby; no statement timeout ends this wait.
- */
+/** Tracks commits in progress: those of requests and of `CommitProbe`. No statement timeout ends the wait of a commit. */
 @Injectable()
 export class CommitWatch {
   /** Oldest first. */
@@ -113,10 +110,7 @@ const WAIT_ROUTINE = 'SyncRepWaitForLSN';
 
 const canceled = new WeakSet<object>();
 
-/**
- * Detects commits whose wait for the standby was canceled, for example by `pg_cancel_backend`. PostgreSQL reports success for them with a
- * warning, although the standby may not have the transaction.
- */
+/** Detects commits whose wait for the standby was canceled. PostgreSQL reports success for them with a warning. */
 export function watchStandbyNotices(client: pg.PoolClient): void {
   client.on('notice', ({ routine }) => {
     if (routine === WAIT_ROUTINE) canceled.add(client);

@@ -125,7 +125,6 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
-/** Whether the server rejected a connection because a limit of sessions is reached. */
 export function isSessionRejected(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === TOO_MANY_SESSIONS;
 }
@@ -149,7 +148,6 @@ export class ServerSessions {
   private rejectedAt = -Infinity;
   private isFreeing = false;
 
-  /** @param report called once per shortage. */
   constructor(private readonly report: (shortage: Shortage) => void) {}
 
   add(pool: ConnectionPool): void {
@@ -190,7 +188,6 @@ export class ServerSessions {
   }
 }
 
-/** Describes a shortage and how to end it, for the log and the readiness check. */
 export function describeShortage({ sessions, needed }: Shortage): string {
   return `The database admits ${sessions} sessions of this service, which can use ${needed}, so that requests wait for each other: raise CONNECTION LIMIT of the role and the database, or max_connections, or lower DATABASE_POOL_SIZE.`;
 }

@@ -31,17 +31,13 @@ const PRISMA_LOCK = 72_707_369;
 const LOCK_WAIT_MS = 120_000;
 
 interface MigrationOptions extends WaitOptions {
-  /** If false, a schema that lacks a migration is rejected. */
   readonly mayMigrate?: boolean;
-  /** Whether this process has started the database, which only a start of the service migrates. */
   readonly isEmbedded?: boolean;
 }
 
 /**
- * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes,
- * for example after a failover.
- * @throws StartupError when the database is unreachable, is still in recovery or read-only after the wait, shares its sessions, has an
- * unsupported version, encoding or schema, or when a migration fails or may not be applied.
+ * Migrates the database, one process at a time, and returns the names of the applied migrations. Waits for a server that accepts writes.
+ * @throws StartupError that names the cause.
  */
 export async function migrate(
   url: string,
@@ -72,10 +68,7 @@ export async function migrate(
   }
 }
 
-/**
- * The migrations that `migrate` would apply, in this order. Changes nothing.
- * @throws StartupError when `migrate` would reject the version, the encoding, the schema or the rights of the role.
- */
+/** The migrations that `migrate` would apply, in this order. @throws StartupError */
 export async function plannedMigrations(url: string): Promise<readonly ShippedMigration[]> {
   const session = await connect(url);
   try {
@@ -137,7 +130,6 @@ export async function connect(url: string): Promise<pg.Client> {
 /** Node.js error codes for a certificate that is not trusted or has another name. */
 const CERTIFICATE_ERRORS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
-/** Explains a failed connection, by codes of PostgreSQL and of the network. */
 function reasonUnreachable(error: unknown, url: string): string {
   const { username, pathname } = new URL(url);
   const { code = '' } = error as { code?: string };
@@ -181,7 +173,6 @@ const DISTRIBUTED = `
   SELECT c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
   WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) ORDER BY 1`;
 
-/** @throws StartupError for tables that Citus distributes, on which nearly every write would fail. */
 async function requirePlainTables(session: pg.Client): Promise<void> {
   const { rows: citus } = await session.query<{ found: boolean }>(HAS_CITUS);
   if (citus[0]?.found !== true) return;

@@ -5,10 +5,8 @@ import { StartupError } from '../config/startup-error.js';
 const WAIT_MS = 10_000;
 
 /**
- * Checks that two statements of one session reach the same server session while another client has a transaction. A pool in front of the
- * server that shares sessions by transaction or statement fails this check.
- * @param connect opens the other session.
- * @throws StartupError if the check fails, because prepared statements, settings and locks belong to a session.
+ * Checks that two statements of one session reach the same server session while another client has a transaction.
+ * @throws StartupError for a pool that shares sessions, because prepared statements, settings and locks belong to a session.
  */
 export async function requireOwnSession(session: pg.Client, connect: () => Promise<pg.Client>): Promise<void> {
   const other = await connect();

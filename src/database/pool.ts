@@ -36,7 +36,6 @@ export interface Pools {
 /** The pools of a `Replica`: sessions at the server of `READ_DATABASE_URL`, and one at the primary for `ReplicaWatch`. */
 export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 
-/** Receives connection failures, and the successes that end them. */
 export interface FailureReport {
   connectionLost(reason: string): void;
   /** Called each time that the database has completed a statement. */
@@ -107,11 +106,8 @@ interface Traits extends Readonly<Config['pool']> {
   readonly abandoned: AbandonedSessions | null;
   /** Null for a pool whose requests go to another server when this one rejects a session. */
   readonly sessions: ServerSessions | null;
-  /** Whether the sessions are read-only, even at a primary. */
   readonly isReadOnly: boolean;
-  /** Whether a session may be at a server in recovery. */
   readonly acceptsRecovery: boolean;
-  /** Uses after which a session is closed. */
   readonly maxUses: number;
 }
 
@@ -180,9 +176,8 @@ export class InRecoveryError extends Error {
 }
 
 /**
- * Rejects a server in recovery. With a read replica, a row counts as missing if the primary does not have it, so the server must be the
- * primary. Checking new sessions suffices, because a server goes into recovery only by a restart, which ends its sessions.
- * @throws InRecoveryError
+ * With a read replica, a row counts as missing if the primary does not have it, so the server must be the primary. Checking new sessions
+ * suffices, because a server goes into recovery only by a restart, which ends its sessions.
  */
 async function rejectRecovery(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ inRecovery: boolean }>('SELECT pg_is_in_recovery() AS "inRecovery"');

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from './generated/client.js';
 
-/** Prisma's client on the general pool. `DatabaseModule` disconnects it after the last request. */
+/** Prisma's client on the general pool. */
 @Injectable()
 export class PrismaService extends PrismaClient {
   constructor(@Inject(pg.Pool) pool: pg.Pool) {

@@ -6,12 +6,10 @@ export type SchemaManifest = Readonly<Record<string, string>>;
 
 const MANIFEST = new URL('../../prisma/schema-manifest.json', import.meta.url);
 
-/** The objects of the schema of this version. */
 export async function shippedManifest(): Promise<SchemaManifest> {
   return JSON.parse(await readFile(MANIFEST, 'utf8')) as SchemaManifest;
 }
 
-/** The names of the unique indexes that prevent duplicates. */
 export async function requiredUniqueIndexes(): Promise<string[]> {
   const indexes = Object.entries(await shippedManifest()).filter(([, sql]) => sql.startsWith('CREATE UNIQUE INDEX '));
   return indexes.map(([name]) => name.slice(name.indexOf('.') + 1)).sort();

@@ -56,7 +56,6 @@ export function isPrivilegeError(error: unknown): boolean {
   return code === INSUFFICIENT_PRIVILEGE || (cause instanceof Error && isPrivilegeError(cause));
 }
 
-/** Explains a privilege that the role of a URL lacks. */
 export function missingPrivilege(error: unknown, url: string): StartupError {
   return new StartupError(
     `The role "${decodeURIComponent(new URL(url).username)}" cannot use the tables of Mintmark: ${reasonOf(error)}. As the owner of the tables, run docs/deployment/roles.sql, or connect as the owner.`,

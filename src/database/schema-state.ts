@@ -15,7 +15,6 @@ export async function unknownMigrations(on: Pick<pg.ClientBase, 'query'>): Promi
   return (await runs(on)).map(({ name }) => name).filter((name) => !shipped.has(name));
 }
 
-/** The rows of `_prisma_migrations` that are not marked as rolled back; none without that table. */
 async function runs(on: Pick<pg.ClientBase, 'query'>): Promise<{ readonly name: string; readonly done: boolean }[]> {
   try {
     const { rows } = await on.query<{ name: string; done: boolean }>(

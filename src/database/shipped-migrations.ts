@@ -3,7 +3,6 @@ import { readFile, readdir } from 'node:fs/promises';
 
 const FOLDER = new URL('../../prisma/migrations/', import.meta.url);
 
-/** A folder of `prisma/migrations`. */
 export interface ShippedMigration {
   readonly name: string;
   readonly sql: string;

@@ -33,8 +33,7 @@ export interface WaitOptions {
 }
 
 /**
- * Connects to a server that accepts writes. Each attempt opens a new connection, because a proxy may lead to another server; after the
- * first attempt, rejected connections are retried too.
+ * Connects to a server that accepts writes. Each attempt opens a new connection, because a proxy may lead to another server.
  * @throws StartupError after the wait, or the error of the first attempt if it cannot connect.
  */
 export async function connectForWriting(

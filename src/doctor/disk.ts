@@ -14,10 +14,7 @@ const WARNING = { share: 0.1, bytes: 10 * GIB };
 /** Free space below which there is an error, as in `WARNING`. PostgreSQL needs this space for its next WAL segments. */
 const ERROR = { share: 0.02, bytes: GIB / 4 };
 
-/**
- * Checks the disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine.
- * @param session absent where no server runs.
- */
+/** Checks the disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine. */
 export async function disk({ database }: Config, session?: pg.Client): Promise<Found[]> {
   if ('dataDir' in database) {
     const { dataDir } = database;
@@ -29,7 +26,6 @@ export async function disk({ database }: Config, session?: pg.Client): Promise<F
   return found ?? ok('The disk of the database server cannot be seen from here. Monitor it there.');
 }
 
-/** Null for a folder that does not exist or may not be read. */
 async function spaceOf(folder: string): Promise<Found[] | null> {
   const disk = await statfs(folder).catch(() => null);
   if (disk === null) return null;

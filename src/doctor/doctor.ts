@@ -16,7 +16,6 @@ import { service } from './service.js';
 export interface DoctorOptions {
   /** Number of random identifiers whose records are compared with their histories; 0 for none. */
   readonly records: number;
-  /** Print the findings as JSON, at the end. */
   readonly json: boolean;
 }
 
@@ -36,10 +35,7 @@ const CHECKS: readonly (readonly [name: string, sound: string, check: (on: Exami
   ['disk', SPACE, ({ config, session }) => disk(config, session)],
 ];
 
-/**
- * Examines the configuration, the database and the running service, and prints what it finds and what to do. Writes nothing.
- * @returns the exit code: 1 if a finding is an error, otherwise 0.
- */
+/** Examines the configuration, the database and the running service, and prints what it finds and what to do. @returns the exit code. */
 export async function runDoctor({ records, json }: DoctorOptions): Promise<0 | 1> {
   const findings: Finding[] = [];
   for await (const finding of examine(records)) {

@@ -16,7 +16,6 @@ export async function schema({ session }: Examined): Promise<Found[]> {
   return error(...differences.slice(0, MAX_PRINTED), ...others);
 }
 
-/** A sentence for each object that is missing or different, and for each additional trigger and constraint. */
 function differencesOf(expected: SchemaManifest, actual: SchemaManifest): string[] {
   const changed = Object.entries(expected).flatMap(([name, definition]) => {
     const found = actual[name];

@@ -63,7 +63,6 @@ export class FindingService {
   }
 
   /**
-   * @param searches maximum number of texts for which the nearest name is searched.
    * @yields one result for each text, in order and in parts, which are looked up as the client reads the results. The consumer may
    * remove the results from a part to release their records.
    * @throws Problem REQUEST_TIMEOUT when `isWanted` returns false.

@@ -17,7 +17,6 @@ import { type IdentifierFilter, parseFilter } from './parse-filter.js';
 
 export interface Found {
   readonly record: IdentifierRecord;
-  /** How the text differs from the name of the record. */
   readonly repairs: readonly RepairCode[];
   readonly metadataIdScheme: MetadataIdScheme;
 }
@@ -26,7 +25,6 @@ export interface ListCommand {
   readonly filter: IdentifierFilter;
   readonly limit: number;
   readonly order: PageOrder;
-  /** Whether to count all identifiers of the filter. */
   readonly withTotal: boolean;
   readonly holder: PlaceHolder;
   /** Decodes the cursor, which names the last record of the previous page; called once the filter is valid. */
@@ -37,7 +35,6 @@ export interface RecordPage {
   readonly records: readonly IdentifierRecord[];
   /** The `after` of the next page; null on the last page. */
   readonly next: PageCursor | null;
-  /** The number of identifiers on all pages; absent if they were not counted. */
   readonly total?: Count;
 }
 
@@ -58,7 +55,6 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
-   * @param pointer to the identifier in the request.
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
@@ -70,10 +66,7 @@ export class LookupService {
     });
   }
 
-  /**
-   * Finds what a GUID alone denotes: one visible identifier, or several to choose from, `NA/local`.
-   * @returns null for any other text, and where nothing has the GUID.
-   */
+  /** Finds what a GUID alone denotes: one visible identifier, or several to choose from, `NA/local`; otherwise null. */
   async findByGuid(text: string, principal: Principal): Promise<Found | readonly string[] | null> {
     const read = recognize(text);
     if (!read.ok || read.value.name.type !== 'uuid') return null;
@@ -127,7 +120,6 @@ export class LookupService {
   }
 }
 
-/** Members of a filter for one metadata ID. */
 const OF_METADATA: ReadonlySet<string> = new Set([
   'metadata',
   'opaqueMetadata',

@@ -12,7 +12,6 @@ export type MissReason = (typeof MISS_REASONS)[number];
 
 /** The probable error in a name under a prefix of this registry. */
 export interface Hint {
-  /** A sentence for readers. */
   readonly detail: string;
   /** The offset of the error in the text, in UTF-16 code units; null where it is unknown. */
   readonly offset: number | null;
@@ -57,7 +56,6 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
   return null;
 }
 
-/** The text before the Handle in a URI; empty for a text that is not a URI. */
 function headOf(text: string): string {
   const start = handleUriStart(text);
   if (start === 0) return HTTP_START.exec(text)?.[0] ?? '';
@@ -77,11 +75,7 @@ export function nearSearchOf({ authority, local }: OwnName): NearSearch {
   return { namingAuthority, guids: [], localKeys: [...new Set(keys)], start: null };
 }
 
-/**
- * The probable error in a name.
- * @param text as the client sent it, to which the offset refers.
- * @param near the local name of the nearest identifier; null for none.
- */
+/** @param text as the client sent it, to which the offset refers. @param near the local name of the nearest identifier; null for none. */
 export function hintOf({ authority, local }: OwnName, text: string, near: string | null): Hint {
   const { prefix, profile } = authority;
   const fault = profile === 'cordra' ? guidFault(prefix, local) : nameFault(authority);

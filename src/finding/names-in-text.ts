@@ -37,11 +37,7 @@ export function withoutLayout(text: string): string {
     .replace(BLANKS_AROUND_SLASH, '$1/');
 }
 
-/**
- * The words of a text that can be names, such as those of `Handle: 100.102/F58F…` and `see demo:7 (v2)`: at most four, without
- * labels, delimiters and punctuation around them; none where the text itself is such a word.
- * @param text without layout.
- */
+/** The words of a text that can be names, such as that of `Handle: 100.102/F58F…`; none where the text itself is such a word. */
 export function namesIn(text: string): string[] {
   const words = text.split(/\s+/, MAX_LOOKED_AT).filter((word) => word !== '');
   const found = new Set<string>();

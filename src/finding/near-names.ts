@@ -16,7 +16,6 @@ const HEX_DIGITS = '0123456789ABCDEF';
 /** Characters that are read or typed in place of a hexadecimal digit. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', Z: '2', S: '5', G: '6' };
 
-/** The search terms for a local name that is not registered. */
 export interface NearNames {
   /** Names that may be meant, each of which differs by one error of typing or copying; GUIDs in upper case. */
   readonly candidates: readonly string[];

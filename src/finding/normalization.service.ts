@@ -34,7 +34,6 @@ export class NormalizationService {
 
   /**
    * Returns the URIs of an identifier in any form, registered or not, at the resolver of its naming authority if the principal sees it.
-   * @param pointer to the identifier in the request.
    * @throws Problem with a syntax code.
    */
   async uris(text: string, principal: Principal, pointer: string): Promise<RenderedUris> {

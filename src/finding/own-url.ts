@@ -10,10 +10,7 @@ const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 /** Names of the loopback interface, which count as equal, because a client on this machine may use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
-/**
- * The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text.
- * @param hosts the hosts and ports of this service.
- */
+/** The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text. */
 export function identifierInOwnUrl(text: string, hosts: readonly string[]): string | null {
   if (!HTTP_URL.test(text) || !URL.canParse(text)) return null;
   const { protocol, host: urlHost, pathname } = new URL(text);

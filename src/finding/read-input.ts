@@ -21,7 +21,6 @@ type ReadName =
       readonly searchKey: SearchKey;
       readonly canonical: string;
       readonly guid: string | null;
-      /** Whether the name is a Handle of a prefix that the client cannot see. */
       readonly isForeign: boolean;
     }
   | { readonly error: InputFault };
@@ -48,9 +47,8 @@ export interface ReadInput {
 }
 
 /**
- * Parses an input as a name: as it is, without delimiters, and without layout. Also parses the names among its words, the identifier in
- * a URL of this service (at the host `ownHost` or that of the configured resolver), a bare GUID, and a target. If a visible naming
- * authority has opaque metadata IDs, the input with and without delimiters is also searched as an opaque metadata ID.
+ * Parses an input as a name: as it is, without delimiters, and without layout. Also parses the names among its words, the identifier in a
+ * URL of this service, a bare GUID, a target, and an opaque metadata ID.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();

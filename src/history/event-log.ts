@@ -39,7 +39,6 @@ export interface RequestedEvents {
   readonly client?: string;
 }
 
-/** The filter and rights of a reader of the log. */
 export interface LogQuery extends LogPageQuery {
   /** Revalidates the key before each page. @throws Problem UNAUTHENTICATED */
   readonly permit: () => Promise<void>;
@@ -54,7 +53,6 @@ export interface ChangePage {
   readonly end: boolean;
 }
 
-/** A cursor at the end of the log. */
 const LATEST = 'latest';
 
 @Injectable()
@@ -66,11 +64,7 @@ export class EventLog {
     private readonly cursors: EventCursors,
   ) {}
 
-  /**
-   * Combines the filter of a request with the rights of its principal.
-   * @throws Problem a syntax code at `#query/namingAuthority`; UNAUTHENTICATED or SCOPE_MISSING for `client` without the right to
-   * see clients.
-   */
+  /** Combines the filter of a request with the rights of its principal. @throws Problem a syntax code, UNAUTHENTICATED or SCOPE_MISSING */
   queryOf(principal: Principal, { limit, sort: order, namingAuthority, kind, client }: RequestedEvents): LogQuery {
     if (client !== undefined) requireActors(principal, 'client');
     const { hasRestrictedView: isRestricted } = principal;
@@ -84,7 +78,6 @@ export class EventLog {
   }
 
   /**
-   * The position at which a reader starts.
    * @param cursor absent for the beginning, or the end in reverse order; "latest" for the end.
    * @throws Problem INVALID_CURSOR at `pointer`
    */
@@ -100,7 +93,6 @@ export class EventLog {
   /**
    * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer of `waitMs` and `SEARCH_MS`.
    * At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
-   * @param hungUp aborted when the client disconnects.
    * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
    * @returns a page that can be empty after a timeout, a long search or a stop; its `reached` advances nevertheless.
    */

@@ -18,7 +18,6 @@ export interface HistoryPage {
   /** The last version of the previous page; 0 for the first page. */
   readonly afterVersion: number;
   readonly limit: number;
-  /** Points to the identifier or the naming authority in the request. */
   readonly pointer: string;
 }
 

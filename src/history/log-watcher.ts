@@ -3,7 +3,6 @@ import { Drain } from '../http/server/drain.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
 import { type LogPosition, isAfter } from '../storage/changes/log-page.js';
 
-/** Polling interval while requests wait, in milliseconds. */
 const INTERVAL_MS = 100;
 
 interface Waiter {
@@ -12,10 +11,7 @@ interface Waiter {
   readonly fail: (reason: unknown) => void;
 }
 
-/**
- * Detects new log entries. All waiting requests of a process share one small query every 100 ms, which stops when none
- * waits. NOTIFY would be faster, but each COMMIT would take a lock on the whole database cluster.
- */
+/** Detects new log entries by polling. NOTIFY would be faster, but each COMMIT would take a lock on the whole database cluster. */
 @Injectable()
 export class LogWatcher {
   private readonly waiters = new Set<Waiter>();
@@ -34,10 +30,7 @@ export class LogWatcher {
     return this.drain.stopping.aborted;
   }
 
-  /**
-   * Waits until the log has entries after a position or ends before it, the time is over, the signal is aborted, or the service stops.
-   * @throws the error of a failed query.
-   */
+  /** Waits until the log has entries after a position or ends before it, the time is over, the signal aborts, or the service stops. */
   async waitFor(cursor: LogPosition, timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.isStopping || signal.aborted || timeoutMs <= 0) return;
     let waiter: Waiter | undefined;
@@ -70,8 +63,7 @@ export class LogWatcher {
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);
     }
-    // Waiters that were notified remove themselves, and the last one stops the timer. If all waiters left during the
-    // query and a new one was added, it has already started a timer.
+    // If all waiters left during the query and a new one was added, it has already started a timer.
     if (this.timer !== null && this.timer === startedBy) this.timer = setTimeout(() => void this.poll(), INTERVAL_MS);
   }
 }

@@ -27,7 +27,6 @@ export class ExportService {
 
   /**
    * Yields the matching identifiers in order of minting; pages can be empty. No connection is held between pages.
-   * @param isWanted called before each statement.
    * @throws Problem as `parseFilter`; UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes identifiers;
    * after the first page also UNAUTHENTICATED when the key is no longer valid, and REQUEST_TIMEOUT when `isWanted` returns false.
    */

@@ -52,7 +52,6 @@ export interface ImportCommand {
 
 /**
  * Parses and authorizes the import of one identifier.
- * @param now the current time, which is the default of `createdAt` and `updatedAt`.
  * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDENTIFIER_TAKEN,
  * METADATA_ID_IS_IDENTIFIER, KEY_COLLISION, INVALID_PREDECESSOR, or a syntax code.
  */
@@ -111,11 +110,7 @@ export function parseImport(
 /** A reservation that has expired keeps no names beside its own. */
 const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
-/**
- * Reads an identifier as exported, or in any other form (R-28).
- * @param requireGrant rejects a naming authority outside the grants before it is looked up, so that the response does not reveal whether it
- * exists.
- */
+/** @param requireGrant rejects a naming authority outside the grants, so that the response does not reveal whether it exists. */
 function nameIn(
   text: string,
   known: NamingAuthoritySnapshot,
@@ -143,7 +138,6 @@ function nameIn(
   return { authority, localName: name.type === 'cordra' ? name.guid : name.localName };
 }
 
-/** Times of minting and of the last change. @throws Problem INVALID_REQUEST */
 function timesIn({ createdAt, updatedAt }: ImportRequest, now: Date): { createdAt: Date; updatedAt: Date } {
   const created = createdAt == null ? null : readPast(createdAt, '/createdAt', now);
   const updated = updatedAt == null ? null : readPast(updatedAt, '/updatedAt', now);
@@ -188,13 +182,11 @@ function lifecycleIn(
   return { state, leaseUntil, tombstone };
 }
 
-/** Requires a member in the state `only`, and permits it in no other state. @throws Problem INVALID_REQUEST */
 function requireOnlyIn(only: State, state: State, pointer: string, value: object | null): void {
   if ((state === only) === (value !== null)) return;
   throw invalidValue(pointer, `is ${value === null ? 'required' : 'permitted only'} in the state "${only}"`);
 }
 
-/** @throws Problem INVALID_REQUEST for values that cannot be stored, and if the export omitted some. */
 function valuesIn({ handleValues, hiddenValues }: ImportRequest): readonly StoredValue[] | null {
   if (hiddenValues > 0) {
     throw invalidValue('/hiddenValues', 'must be 0: export with a key of the scope "admin", which gets all values');

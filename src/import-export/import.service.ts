@@ -20,11 +20,9 @@ export interface ImportContext {
   readonly lineFailed: (error: unknown, line: number) => Problem;
 }
 
-/** A received line: its request, or the problem of its format. */
 export interface ReceivedLine {
   readonly line: number;
   readonly request: ImportRequest | Problem;
-  /** As in `ImportCommand`. */
   readonly compared?: readonly string[] | undefined;
 }
 
@@ -38,7 +36,6 @@ export interface LineResult {
   readonly result: Decision | Problem;
 }
 
-/** The result of a command; `failed` is an unexpected error. */
 type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
 
 @Injectable()
@@ -113,7 +110,6 @@ export class ImportService {
   }
 }
 
-/** Decides about lines whose identifiers are not inserted. */
 function decisionsOf(commands: readonly ImportCommand[]): (item: ImportedIdentifier, conflicts: Conflicts) => Decision {
   const byItem = new Map(commands.map((command) => [command.item, command]));
   return (item, conflicts) => {

@@ -18,7 +18,6 @@ interface Claim {
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 
-  /** Decides about a line whose names are not registered. */
   add(command: ImportCommand): Decision {
     const { item, record } = command;
     const [own, ...others] = keysOf(item).map((key) => ({ key, claim: this.claims.get(key) }));

@@ -30,7 +30,6 @@ export function checkForm(options: unknown): void {
   if (hdlAuthority !== undefined) checkOneOf('hdlAuthority', hdlAuthority, HDL_AUTHORITIES);
 }
 
-/** @throws TypeError for a member with an unknown value. */
 export function checkOptions(options: unknown): void {
   checkForm(options);
   const { resolver } = options as Members;
@@ -40,12 +39,10 @@ export function checkOptions(options: unknown): void {
   }
 }
 
-/** @throws TypeError for a value that is not in the list. */
 export function checkOneOf(member: string, value: unknown, allowed: readonly unknown[]): void {
   if (!allowed.includes(value)) throw expected(member, `one of ${allowed.join(', ')}`, value);
 }
 
-/** @throws TypeError for a member that is not a string. */
 export function checkTexts(members: object): void {
   for (const [member, value] of Object.entries(members)) {
     if (typeof value !== 'string') throw expected(member, 'a string', value);

@@ -41,7 +41,6 @@ interface ValueByKind {
   readonly uuid: Uuid;
 }
 
-/** The name in a URI, or the value itself. */
 type NameIn<T> = T extends { readonly name: infer N } ? N : T;
 
 /** The result of parsing a text of one of the kinds `K`; `kind` determines the types of the name and the parts. */

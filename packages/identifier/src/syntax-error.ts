@@ -12,12 +12,7 @@ import type { Repairs } from './repairs.js';
  */
 export const RULES_VERSION = 1;
 
-/**
- * The closed list of syntax codes.
- *
- * All but the last are in the published test vectors. `NOT_RECOGNIZED` occurs only where no kind was requested and the
- * text resembles none.
- */
+/** The closed list of syntax codes. `NOT_RECOGNIZED` occurs only where no kind was requested and the text resembles none. */
 export const SYNTAX_CODES = /* @__PURE__ */ Object.freeze([
   'MISSING_SCHEME',
   'WRONG_SCHEME',

@@ -1,12 +1,8 @@
 import { Problem } from '../../problem/problem.js';
 
-/** The limit that a client would exceed: its share of a pool, or the free bytes of the pool. */
 type Rejection = 'share' | 'free';
 
-/**
- * Divides `limit` bytes, or places, among clients. A client holds at most `share` bytes. It can take more bytes only if at least as many
- * bytes remain free as it then holds, so that no client can use up the pool.
- */
+/** Divides `limit` bytes, or places, among clients. A client can take more only if at least as many remain free as it then holds. */
 export class BytePool {
   private used = 0;
   private readonly held = new Map<string, number>();

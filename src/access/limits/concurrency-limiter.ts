@@ -16,10 +16,7 @@ export class ConcurrencyLimiter {
     this.underWay = new BytePool(Infinity, most);
   }
 
-  /**
-   * Counts a request until its response is complete or aborted and its handler has ended.
-   * @returns false, without counting the request, if the limit is reached.
-   */
+  /** Counts a request until its response has closed and its handler has ended. @returns false if the limit is reached. */
   acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {
     // A closed connection emits no further event that would release the count.
     if (this.most === 0 || response.closed) return true;

@@ -9,10 +9,8 @@ import { ipPrefixOf } from '../../http/ip-prefix.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 
-/** Bodies with more bytes count against the limits of bytes in memory. */
 const COUNTED_BYTES = 65_536;
 
-/** Without a key, the number of concurrent bodies with more bytes is limited for each address. */
 const LARGE_BYTES = 1_048_576;
 
 /** Size of each of the two pools, in bodies of the largest size. */
@@ -25,18 +23,14 @@ const DETAILS = {
 };
 
 /**
- * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key.
- * Without a key, the number of concurrent bodies of more than 1 MiB is also limited for each address. Bytes count from their arrival until
- * the response is closed. Streams are exempt.
+ * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key. Without
+ * a key, the number of concurrent bodies of more than 1 MiB is also limited for each address.
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
   private readonly pools: Readonly<Record<'anonymous' | 'keyed', BytePool>>;
 
-  /**
-   * @param perAddress maximum number of concurrent large bodies of one address without a key; 0 for no limit.
-   * @param largest bytes of the largest permitted body, which are also the share of one client.
-   */
+  /** @param perAddress maximum number of concurrent large bodies of one address without a key; 0 for no limit. */
   constructor(
     private readonly metrics: Metrics,
     perAddress: number,
@@ -65,7 +59,6 @@ export class LargeBodies {
     });
   }
 
-  /** @returns a function that takes the number of bytes received so far, and throws a Problem when they do not fit. */
   private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     const { bodyLimit } = request.routeOptions;
     const pool = this.poolOf(request);

@@ -46,11 +46,7 @@ export class LimitsGuard {
     this.largeBodies.admit(request, reply);
   }
 
-  /**
-   * Counts a request that is served without the framework.
-   * @returns the rate limit headers, as alternating names and values, empty without a limit; null, without counting the request, if it
-   * exceeds the limit.
-   */
+  /** @returns the rate limit headers, as alternating names and values, empty without a limit; null if the request exceeds the limit. */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];
     const taken = this.buckets.take(client);
@@ -77,10 +73,7 @@ export class LimitsGuard {
   }
 }
 
-/**
- * Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
- * @param policy the name of the quota, which is written without escapes.
- */
+/** Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). */
 export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
   for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
 }

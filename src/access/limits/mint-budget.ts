@@ -22,8 +22,7 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers before anything is written; they stay counted when the request fails. A request for more than the quota
-   * needs a full bucket and leaves it in debt. `report` is also called on rejection.
+   * Counts identifiers before anything is written; they stay counted when the request fails. `report` is also called on rejection.
    * @throws Problem RATE_LIMITED
    */
   charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
@@ -32,9 +31,7 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers as `charge` does. Ignores naming authorities that `known` lacks, because invented names could evict the buckets of
-   * existing ones.
-   * @param counts numbers of identifiers by naming authority.
+   * Ignores naming authorities that `known` lacks, because invented names could evict the buckets of existing ones.
    * @returns a Problem RATE_LIMITED for each naming authority without enough quota.
    */
   chargeEach(

@@ -10,7 +10,6 @@ export interface Closing {
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** The client that holds a place, and the response that it waits for. */
 export interface PlaceHolder {
   readonly client: string;
   readonly response: Closing;
@@ -25,21 +24,13 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/**
- * Limits the concurrency of costly work. A client holds at most its share of the places, and at most as many places as then remain
- * free (see `BytePool`); further requests wait in order. A place is released when its work ends, even if the client disconnected before.
- */
+/** Limits the concurrency of costly work; further requests wait in order. */
 export class Places {
   private readonly taken: BytePool;
   private readonly queue: BytePool;
   private readonly waiting = new Set<Waiting>();
 
-  /**
-   * @param most maximum number of concurrent requests.
-   * @param share maximum number of concurrent requests of one client.
-   * @param mostWaiting maximum number of requests that wait for their first place; one client has at most half of them.
-   * @param limitMs maximum wait in milliseconds.
-   */
+  /** @param mostWaiting maximum number of requests that wait for their first place; one client has at most half of them. */
   constructor(
     private readonly most: number,
     private readonly share: number,
@@ -63,8 +54,7 @@ export class Places {
   }
 
   /**
-   * Yields the parts of a stream. Takes a place before each part is read, and releases it when the next part is requested or the client
-   * disconnects. Only the wait for the first place is limited.
+   * Yields the parts of a stream, and holds a place from the read of each part until the next is requested or the client disconnects.
    * @throws Problem as `run` does; after the first part, only REQUEST_TIMEOUT.
    */
   async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {

@@ -4,7 +4,6 @@ export const WINDOW_SECONDS = 60;
 
 export interface TakeResult {
   readonly ok: boolean;
-  /** Remaining whole tokens, 0 or more. */
   readonly remaining: number;
   /** Seconds until the bucket is full again, rounded up. */
   readonly fullIn: number;
@@ -17,18 +16,11 @@ interface Bucket {
   at: number;
 }
 
-/**
- * Token buckets by name. Each bucket holds the quota of one minute and is refilled evenly. A request for more than the quota needs a
- * full bucket and leaves it in debt, so that large requests are possible at the same average rate.
- */
+/** Token buckets by name. A request for more than the quota of a minute needs a full bucket and leaves it in debt. */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
 
-  /**
-   * @param quota tokens a minute, at least 1.
-   * @param now monotonic time in milliseconds.
-   * @param most maximum number of buckets; the least recently used bucket is evicted, and is full at its next use.
-   */
+  /** @param quota tokens a minute. @param most maximum number of buckets; an evicted bucket is full at its next use. */
   constructor(
     readonly quota: number,
     private readonly now: () => number = () => performance.now(),

@@ -7,9 +7,7 @@ import { clientOf } from '../current-principal.js';
 /** Responses with fewer UTF-16 code units are not counted. */
 const COUNTED_BYTES = 65_536;
 
-/** Maximum bytes of unread responses of all clients together. */
 const MAX_BYTES = 67_108_864;
-/** Maximum bytes of unread responses of one client. */
 const SHARE = 33_554_432;
 
 const DETAILS = {
@@ -17,10 +15,7 @@ const DETAILS = {
   free: 'Other clients have not read large responses yet. Retry after Retry-After.',
 };
 
-/**
- * Limits the memory of responses that clients have not read yet. A read whose response does not fit is rejected. The response to a
- * write is counted and always sent, because the write has taken effect. Responses that are sent in parts have separate limits.
- */
+/** Limits the memory of unread responses. The response to a write is always sent, because the write has taken effect. */
 export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics): void {
   const pool = new BytePool(MAX_BYTES, SHARE);
   server.addHook('onSend', (request, reply, payload, done) => {

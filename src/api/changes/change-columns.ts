@@ -24,10 +24,7 @@ export const CHANGE_COLUMNS: FileColumns = {
   row: 'a change',
 };
 
-/**
- * Converts a row to a line of NDJSON, which is validated later. An empty cell sets nothing, so that a file with empty columns
- * removes no values; NDJSON removes them with null.
- */
+/** Converts a row to a line of NDJSON, which is validated later. An empty cell sets nothing. */
 export function readRow(row: Row): object {
   const cells = Object.entries(textsIn(row)).filter(([, text]) => text !== '');
   const { alternateIds, reinstate, activate, ifVersion, ...others } = Object.fromEntries(cells) as Partial<

@@ -15,7 +15,6 @@ const READ_TOGETHER = 10;
 export interface ChangeStyle {
   readonly principal: Principal;
   readonly instance: string;
-  /** Whether results have no record: `Prefer: return=minimal`. */
   readonly isMinimal: boolean;
 }
 

@@ -95,7 +95,6 @@ export class ChangesController {
   }
 }
 
-/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine(
   { number, value, content }: RawLine,
   namingAuthority: string | undefined,

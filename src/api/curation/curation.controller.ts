@@ -49,7 +49,6 @@ const OF_NAMES = [
   ...(['METADATA_ID_IS_IDENTIFIER', 'INVALID_PREDECESSOR', 'RECORD_TOO_LARGE'] as const),
 ];
 
-/** The OpenAPI description that all changes of an identifier share. */
 function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode[], example?: string): MethodDecorator {
   return applyDecorators(
     ApiIdentifierParam(example),
@@ -183,7 +182,6 @@ export class CurationController {
   }
 }
 
-/** @throws Problem PRECONDITION_FAILED */
 function requireMatch(ifMatch: EntityTags, current: IdentifierSnapshot): void {
   if (matchesRecord(ifMatch, current)) return;
   const detail = areOfRecords(ifMatch)

@@ -12,7 +12,6 @@ import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '..
 interface Document {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** A strong entity tag (RFC 9110 8.8.3), with its quotes. */
   readonly entityTag: string;
 }
 
@@ -42,7 +41,6 @@ const SOURCES = new Map<string, readonly [mediaType: string, source: URL | strin
 
 const loaded = new Map<string, Promise<Document>>();
 
-/** Finds a document and reads it on its first request. @returns null for an unknown path. */
 async function findDocument(path: string): Promise<Document | null> {
   const [mediaType, source] = SOURCES.get(path) ?? [];
   if (mediaType === undefined || source === undefined) return null;
@@ -61,14 +59,12 @@ async function load(mediaType: string, source: URL | string): Promise<Document> 
   return { mediaType, bytes, entityTag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
-/** A cached document may be ten minutes old; the cache then revalidates it with its entity tag. */
 const CACHE_CONTROL = 'public, max-age=600';
 
 @PublicPage()
 @ApiExcludeController()
 @Controller()
 export class DocumentsController {
-  /** @throws Problem NOT_FOUND for a path that is not in `SOURCES`. */
   @Get(['openapi.json', 'openapi.yaml', 'docs', 'docs/:file'])
   async send(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const [path = '/'] = request.url.split('?', 1);

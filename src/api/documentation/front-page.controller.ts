@@ -17,7 +17,6 @@ export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
 export class FrontPageController {
   constructor(@Inject(HAS_RESOLVER) private readonly hasResolver: boolean) {}
 
-  /** @throws Problem NOT_ACCEPTABLE when `Accept` excludes `text/html`. */
   @Get()
   show(
     @Headers('accept') accept: string | undefined,

@@ -22,7 +22,6 @@ export function eventOf(change: RecordedChange, reader: Reader, cursors: EventCu
 
 const PATH = '/events';
 
-/** Interval of the comments that keep an idle stream open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
 const LONGEST_MS = 600_000;
@@ -30,9 +29,7 @@ const LONGEST_MS = 600_000;
 const RETRY_MS = 2000;
 
 /**
- * The log as server-sent events (HTML Living Standard 9.2). The next page is read when the client has read the previous
- * one, so events for a slow client do not accumulate. The stream ends when the client disconnects, the service stops, or after ten
- * minutes. A problem ends it with an event "problem".
+ * The log as server-sent events (HTML Living Standard 9.2). A problem ends it with an event "problem".
  * @param first the first page, which the caller reads so that its errors set the status.
  */
 export function eventStream(
@@ -81,10 +78,7 @@ function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCu
     .join('');
 }
 
-/**
- * Writes a comment, and also an ID if the cursor has advanced; an ID without data is not an event. A restricted reader always gets
- * an ID, because an occasional ID would reveal writes that the reader may not see.
- */
+/** A restricted reader always gets an ID, because an occasional ID would reveal writes that the reader may not see. */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);
   return hasId ? `: \nid: ${cursors.reached(reached, 'at', isRestricted)}\n\n` : ': \n\n';

@@ -35,7 +35,6 @@ interface Format {
   readonly file: string;
   readonly head: string;
   readonly write: (line: TransferLine) => string;
-  /** The last line of an export that cannot continue. */
   readonly reject: (problem: Problem, line: number) => string;
 }
 
@@ -47,7 +46,6 @@ const LINES: Format = {
   reject: (problem, line) => `${JSON.stringify(streamEnd(problem, line, PATH))}\n`,
 };
 
-/** @throws Problem INVALID_REQUEST for unknown columns. */
 function csvFormat({ columns, delimiter = ',', excel }: CsvQuery): Format {
   const form = { columns: columnsIn(columns), delimiter };
   return {
@@ -181,10 +179,6 @@ async function flushed(response: ServerResponse): Promise<void> {
   while (response.writableLength > 0 && !response.destroyed && performance.now() < end);
 }
 
-/**
- * The format that the client prefers; NDJSON by default.
- * @throws Problem NOT_ACCEPTABLE, or INVALID_REQUEST for unknown columns.
- */
 function formatFor(accept: string | undefined, query: CsvQuery): Format {
   const isCsv = query.excel === true || query.columns !== undefined || query.delimiter !== undefined;
   const offered = isCsv ? [CSV] : [NDJSON, JSON_LINES, CSV];

@@ -22,7 +22,6 @@ import { ImportService, type ReadyLine, type ReceivedLine } from '../../import-e
 import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
-/** Maximum number of lines that one statement imports. */
 const CHUNK_LINES = 500;
 
 @ApiTags('identifiers')
@@ -88,7 +87,6 @@ export class ImportController {
   }
 }
 
-/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
   try {
     const sent = value();

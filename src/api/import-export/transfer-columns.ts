@@ -36,10 +36,7 @@ export interface CsvForm {
 
 type Column = (typeof COLUMNS)[number];
 
-/**
- * Parses the list of columns of a query, which is case-insensitive; without a list, returns all columns.
- * @throws Problem INVALID_REQUEST
- */
+/** Parses the `columns` of a query; without it, returns all columns. @throws Problem INVALID_REQUEST */
 export function columnsIn(text: string | undefined): readonly Column[] {
   if (text === undefined) return COLUMNS;
   const columns = text.split(',').map((name) => {
@@ -58,10 +55,7 @@ export function writeHeader({ columns, delimiter }: CsvForm): string {
   return stringify([[...columns]], { ...quoteAll, delimiter });
 }
 
-/**
- * Writes a row by RFC 4180 and quotes every cell. An apostrophe precedes a formula at the start of a cell or after a `;`, a tab or
- * a line break in it; `readRow` removes the apostrophe.
- */
+/** Writes a row by RFC 4180. An apostrophe guards each formula; `readRow` removes it. */
 export function writeRow(line: TransferLine, { columns, delimiter }: CsvForm): string {
   const cells = cellsOf(line);
   return stringify([columns.map((column) => cells[column])], { ...quoteAll, delimiter, cast: { string: guarded } });
@@ -83,10 +77,7 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
   };
 }
 
-/**
- * Converts a row to a line of NDJSON, which is validated later. An empty cell is null where the member can be null, and otherwise
- * absent. An empty target is null in an export, and absent in a plain list, so that the target template applies.
- */
+/** Converts a row to a line of NDJSON. An empty target is absent in a plain list, so that the target template applies. */
 export function readRow(row: Row): object {
   const { withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy, ...others } = textsIn(row);
   const { alternateIds, version, handleValues, hiddenValues, ...rest } = others;
@@ -112,7 +103,6 @@ export function readRow(row: Row): object {
   };
 }
 
-/** Members whose empty cells are null. */
 const NULLABLE: ReadonlySet<string> = new Set([
   ...['metadataId', 'leaseUntil', 'previousVersion'],
   ...TEXTS.map(({ name }): string => name).filter((name) => name !== 'target'),
@@ -122,7 +112,6 @@ function isFilled(cell: string | undefined): cell is string {
   return cell !== undefined && cell !== '';
 }
 
-/** Parses a number; other text is returned for validation to reject. */
 function numberOr(cell: string): number | string {
   return /^[0-9]{1,10}$/.test(cell) ? Number(cell) : cell;
 }

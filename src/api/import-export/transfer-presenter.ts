@@ -7,10 +7,7 @@ export type TransferLine = Required<TransferLineDto>;
 /** Members that the registry sets at minting; a list to import may omit them. */
 export const REGISTRY_MEMBERS = ['state', 'version', 'createdAt', 'updatedAt'] as const;
 
-/**
- * Returns the members that must equal those of the registered identifier for a line to be unchanged: in a plain list, the members of
- * the line and the state; in an export, undefined, which means all members.
- */
+/** The members that must equal those of the registered identifier for a line to be unchanged; undefined, as in an export, for all. */
 export function comparedIn(sent: object): readonly string[] | undefined {
   const present = Object.entries(sent).flatMap(([name, value]) => (isAbsent(name, value) ? [] : [name]));
   return REGISTRY_MEMBERS.every((name) => present.includes(name)) ? undefined : [...present, 'state'];
@@ -20,11 +17,7 @@ function isAbsent(name: string, value: unknown): boolean {
   return value === null && (REGISTRY_MEMBERS as readonly string[]).includes(name);
 }
 
-/**
- * The line of a record, with its members in a fixed order. `hiddenValues` counts the values that are not exported.
- * @param shown the redacted record.
- * @param isComplete whether values that are not public are exported.
- */
+/** The line of a record. @param shown the redacted record. @param isComplete whether values that are not public are exported. */
 export function lineOf(record: TransferRecord, shown: TransferRecord, isComplete: boolean): TransferLine {
   const line = { identifier: nativeText(shown), metadataId: shown.metadataId, ...serializeLifecycle(shown) };
   const handleValues = isComplete && shown.handleValues !== null ? [...shown.handleValues] : line.handleValues;

@@ -53,7 +53,6 @@ const CURSOR_KINDS: Readonly<Record<PageOrder, CursorKind>> = {
 
 const LOOKUP_PATH = '/identifiers/lookup';
 
-/** `Places` does not limit a look-up of at most this many texts, because its records are smaller than a page. */
 const FEW_ITEMS = 10;
 
 const ETAG = { ETag: textHeader('Entity tag of the representation.') };
@@ -235,7 +234,6 @@ export class LookupController {
     return this.cursors.write(CURSOR_KINDS[order], [BigInt(createdAt.getTime()), id]);
   }
 
-  /** @throws Problem INVALID_CURSOR */
   private positionOf(cursor: string, order: PageOrder): PageCursor {
     const [time = 0n, id = 0n] = this.cursors.read(CURSOR_KINDS[order], 2, cursor).numbers;
     return { createdAt: new Date(Number(time)), id };

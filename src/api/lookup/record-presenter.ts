@@ -37,11 +37,7 @@ const PAGE_HEADERS = {
 
 const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
-/**
- * Sets the status and the headers for a name that is not registered.
- * @param name the decoded name in the request.
- * @returns the page.
- */
+/** Sets the status and the headers for a name that is not registered. @returns the page. */
 export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply): string {
   void reply.status(HttpStatus.NOT_FOUND).headers(NO_STORE_PAGE_HEADERS);
   const nearest = hint?.nearest ?? null;
@@ -50,11 +46,7 @@ export function showUnknown(name: string, hint: Hint | null, reply: FastifyReply
   return unknownNamePage(name, hints, link);
 }
 
-/**
- * Sets the status and the headers for a GUID that several identifiers have.
- * @param names `NA/local`.
- * @returns the page, or JSON.
- */
+/** Sets the status and the headers for a GUID that several identifiers have. @param names `NA/local`. @returns the page, or JSON. */
 export function showChoices(text: string, names: readonly string[], type: string | null, reply: FastifyReply): string {
   void reply.status(HttpStatus.AMBIGUOUS);
   if (type === HTML) {
@@ -87,11 +79,7 @@ export class RecordViews {
     @Inject(BLOCKED_BY_URL) private readonly blockedByUrl: string | null,
   ) {}
 
-  /**
-   * Sets the headers of the response.
-   * @returns the body; undefined for 304.
-   * @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page.
-   */
+  /** @returns the body; undefined for 304. @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page. */
   async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
     const { record, repairs, metadataIdScheme } = found;
     const { principal, request, reply } = viewing;
@@ -121,7 +109,6 @@ export class RecordViews {
     return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
   }
 
-  /** The page of a record, active or withdrawn, that the principal can see. It shows the history if the history has a URL. */
   private async pageOf(
     { record, metadataIdScheme }: Found,
     uris: Uris,
@@ -135,7 +122,6 @@ export class RecordViews {
     return availabilityOf(record).kind === 'shown' ? recordPage(shown) : withdrawnPage(shown);
   }
 
-  /** The `Link` header of a withdrawn record, to the party that blocks it and to its replacement. */
   private linksOf(record: IdentifierRecord): { readonly link?: string } {
     const replacedBy = record.tombstone?.replacedBy ?? null;
     const replacement = replacedBy === null ? [] : [{ rel: IS_REPLACED_BY, href: hrefOf(replacedBy) }];
@@ -143,7 +129,6 @@ export class RecordViews {
     return link === undefined ? {} : { link };
   }
 
-  /** Adds to a problem what a reinstatement needs: version, entity tag and, if the key may reinstate it, the record. */
   private forReinstatement(
     { code, detail, extensions }: Problem,
     link: { readonly link?: string },
@@ -157,7 +142,6 @@ export class RecordViews {
   }
 }
 
-/** The path of a Handle, otherwise the URI itself. */
 function hrefOf(replacedBy: string): string {
   const handle = handleIn(replacedBy);
   return handle === null ? replacedBy : locationOf({ identifier: handle.text });
@@ -176,7 +160,6 @@ function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Princ
   return { record, history: seesHistory ? `${record}/history` : null };
 }
 
-/** Makes URLs absolute; without a usable host in the request, they remain paths. */
 function atOrigin({ record, history }: RecordUrls, request: FastifyRequest): RecordUrls {
   const origin = ownOrigin(request) ?? '';
   return { record: origin + record, history: history === null ? null : origin + history };

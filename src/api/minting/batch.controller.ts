@@ -87,10 +87,7 @@ export class BatchController {
   }
 }
 
-/**
- * Validates a batch, and each of its items separately.
- * @throws Problem INVALID_REQUEST for an error outside the items; an error in an item becomes the result of the item.
- */
+/** @throws Problem INVALID_REQUEST for an error outside the items; an error in an item becomes the result of the item. */
 async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
   const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);
   if ((count === undefined) === (values === undefined)) throw invalidValue('/items', 'send either items or count');

@@ -86,7 +86,6 @@ export class BulkController {
   }
 }
 
-/** Parses and validates a line; a failure becomes the result of the line. */
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {
   try {
     return { line, ...readItem(value()) };

@@ -20,7 +20,6 @@ const SLICE = 100;
 export interface ResultStyle {
   readonly principal: Principal;
   readonly instance: string;
-  /** Whether results have no representation: `Prefer: return=minimal`. */
   readonly isMinimal: boolean;
 }
 
@@ -69,7 +68,6 @@ export class MintPresenter {
     return addNotes(shown, result);
   }
 
-  /** The metadata record that was minted with the identifier; null if there is none or the metadata ID is hidden. */
   private metadataRecord({ record, metadataRecord }: WholeOutcome, principal: Principal): IdentifierDto | null {
     return metadataRecord === null || principal.hides(record) ? null : this.show(metadataRecord, principal);
   }
@@ -79,7 +77,6 @@ export class MintPresenter {
   }
 }
 
-/** A result without a representation, with the metadata ID if the service minted it. */
 function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
   if (result instanceof Problem) return rejected({ clientRef, result }, style);
   const { record, metadataRecord } = result;
@@ -97,12 +94,10 @@ function rejected(
   return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
 }
 
-/** 201 for an identifier that the request minted, now or earlier; 200 for an existing one. */
 function statusOf({ outcome }: MintOutcome): number {
   return outcome === 'created' || outcome === 'replayed' ? HttpStatus.CREATED : HttpStatus.OK;
 }
 
-/** Adds the members that few results have. */
 function addNotes<T extends Pick<MintedIdentifierDto, 'ignored' | 'understood'>>(
   shown: T,
   { ignored = [], understood }: MintOutcome,

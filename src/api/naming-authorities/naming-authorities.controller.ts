@@ -180,7 +180,6 @@ function settingsTag({ version }: Pick<NamingAuthority, 'version'>): string {
   return `"${version}"`;
 }
 
-/** @throws Problem PRECONDITION_FAILED */
 function requireMatch(precondition: EntityTags, current: string): void {
   if (matchesStrongly(precondition, current)) return;
   const detail = `the current entity tag of the settings is ${current}`;

@@ -23,7 +23,6 @@ const ROBOTS = [
   ...['Disallow: /events', 'Disallow: /api/', 'Disallow: /hdlresolver/', 'Disallow: /hrls/', 'Disallow: /docs'],
 ];
 
-/** The rules if reading requires a key. */
 const NO_ROBOTS = ['User-agent: *', 'Disallow: /'];
 
 /** Serves the files that browsers and crawlers request from every site. */

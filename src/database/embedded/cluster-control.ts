@@ -60,7 +60,6 @@ export async function runningPort({ cluster }: DataFolder): Promise<number> {
   return Number.parseInt(file.split('\n')[3] ?? '', 10);
 }
 
-/** Causes of a failed start in the log of PostgreSQL, with advice. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /lock file "?postmaster\.pid|is another postmaster/i,
@@ -83,7 +82,6 @@ function adviceFor(log: string): string {
   return advice === undefined ? '' : `\n${advice}`;
 }
 
-/** Finds a free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

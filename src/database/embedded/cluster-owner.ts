@@ -8,7 +8,6 @@ import type { DataFolder } from './data-folder.js';
 /** "Mint" in ASCII. The session that holds this advisory lock owns the cluster. */
 const OWNER_LOCK = 0x4d696e74;
 
-/** Maximum wait for another service to release the folder. */
 export const OWNER_WAIT_MS = 3000;
 const POLL_MS = 250;
 

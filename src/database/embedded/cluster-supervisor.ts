@@ -16,10 +16,7 @@ const STABLE_MS = 10_000;
 /** Pause before the second restart, doubled for each later one. The sum exceeds the default statement timeout, which ends old processes. */
 const START_PAUSE_MS = 700;
 
-/**
- * Restarts the server of a data folder and recovers the owner lock. The lock can be lost while the server runs, because PostgreSQL closes
- * all sessions when one of its processes crashes.
- */
+/** Restarts the server of a data folder and recovers the owner lock. PostgreSQL closes all sessions when one of its processes crashes. */
 export class ClusterSupervisor {
   readonly lost: Promise<Error>;
 
@@ -31,7 +28,6 @@ export class ClusterSupervisor {
   private failure = 'PostgreSQL ended repeatedly';
   private recovering: Promise<void> = Promise.resolve();
 
-  /** @param url the URL of a database of the server. A restarted server has the same port. */
   constructor(
     private readonly server: ClusterControl,
     private readonly folder: DataFolder,

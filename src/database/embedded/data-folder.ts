@@ -17,7 +17,6 @@ export interface DataFolder {
   readonly passwordFile: string;
 }
 
-/** Returns the paths in a data folder. The folder need not exist. */
 export function folderAt(path: string): DataFolder {
   return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
 }
@@ -41,10 +40,7 @@ export async function prepareDataFolder(path: string): Promise<DataFolder> {
   return folderAt(path);
 }
 
-/**
- * Creates the cluster if there is none. A temporary folder is renamed at the end, so that an interrupted start leaves no partial cluster.
- * @throws StartupError when initdb fails or the cluster belongs to another major version.
- */
+/** Creates the cluster if there is none. An interrupted start leaves no partial cluster. @throws StartupError */
 export async function ensureCluster(
   folder: DataFolder,
   binaries: PostgresBinaries,

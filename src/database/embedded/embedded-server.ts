@@ -18,11 +18,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the PostgreSQL of a data folder, which the first start creates. If the service was killed and its server still runs, that server
- * is stopped first; committed data is kept.
- * @throws StartupError
- */
+/** Starts the PostgreSQL of a data folder, after a stop of the server that a killed service left running. @throws StartupError */
 export async function startEmbeddedServer(dataDir: string, log?: Pick<Logger, 'warn'>): Promise<EmbeddedServer> {
   const binaries = await findPostgresBinaries();
   const folder = await prepareDataFolder(dataDir);

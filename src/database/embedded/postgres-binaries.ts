@@ -32,10 +32,7 @@ export function installFolder(binaries: PostgresBinaries): string {
   return dirname(dirname(binaries.postgres));
 }
 
-/**
- * Makes the links that the libraries of a platform package need, if its install script did not run (--ignore-scripts).
- * @throws StartupError if the account may not change the folder.
- */
+/** Makes the links that the libraries of a platform package need, if its install script did not run. @throws StartupError */
 export async function makeLinks(folder: string): Promise<void> {
   // The symbolic links, with paths relative to the folder. Packages for Windows do not have this file.
   const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');

@@ -23,11 +23,7 @@ export class PositionHistory {
     while (this.samples.length > 1 && at - (this.samples[1]?.at ?? at) >= this.spanMs) this.samples.shift();
   }
 
-  /**
-   * Maximum age of a state in milliseconds, as of the last sample. While the primary does not respond, a state does not age, because
-   * nothing can change. A state between two samples has the age of the earlier one.
-   * @returns Infinity for a state older than all samples.
-   */
+  /** Maximum age of a state in milliseconds, as of the last sample; Infinity for a state older than all samples. */
   lagOf(position: bigint): number {
     const missed = this.samples.findIndex((sample) => sample.position > position);
     return missed === -1 ? 0 : this.lastAt - (this.samples[missed - 1]?.at ?? -Infinity);

@@ -37,10 +37,7 @@ export class ReplicaWatch {
   private diverged: bigint | null = null;
   private reported: string | null = null;
 
-  /**
-   * @param primary a pool whose statements have short timeouts.
-   * @param replicaState reads the state of a replica session whose server may be read now; rejects if there is none.
-   */
+  /** @param replicaState reads the state of a replica session whose server may be read now; rejects if there is none. */
   constructor(
     private readonly primary: Sessions,
     private readonly replicaState: () => Promise<ServerState>,
@@ -88,7 +85,6 @@ export class ReplicaWatch {
     return lag > MAX_LAG_MS ? `the replica is more than ${MAX_LAG_MS / 1000} s behind` : null;
   }
 
-  /** Excludes the replica until a probe succeeds. */
   leaveOut(): void {
     this.isUsable = false;
     void this.probe();

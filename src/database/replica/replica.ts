@@ -45,8 +45,7 @@ export class Replica {
   }
 
   /**
-   * Runs a statement at the replica, in a session whose state was compared just before. After an error of a connection or a statement,
-   * the replica is excluded until a probe succeeds.
+   * Runs a statement at the replica, in a session whose state was compared just before.
    * @param minimum the position of the log that the server must have replayed.
    * @throws ReplicaUnusableError, or the error of the connection or the statement.
    */
@@ -80,7 +79,6 @@ export class Replica {
   /**
    * Returns a session whose server may be read, preferably one that has replayed the `settled` position. To search, it holds one session
    * while it takes another from the pool, because a load balancer can lead sessions to different servers.
-   * @throws ReplicaUnusableError, or the error of the connection.
    */
   private async session(): Promise<Session> {
     const session = await this.open();

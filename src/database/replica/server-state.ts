@@ -27,10 +27,7 @@ export interface Sessions {
   query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 
-/**
- * Reads the state of a server. Later statements of the same session see at least everything up to the returned position.
- * @throws Error if a standby has replayed nothing yet, and errors of the statement.
- */
+/** Reads the state of a server. Later statements of the same session see at least everything up to the returned position. */
 export async function readState(session: Sessions): Promise<ServerState> {
   const { rows } = await session.query<Omit<ServerState, 'position'> & { position: string | null }>({
     name: 'server-state',

@@ -58,10 +58,7 @@ function readDelimited(input: string, slash: number, query: number, hash: number
   return ok(read.value, joinRepairs(read.repairs, escapeRepairs(input, slash, input.length, UNRESERVED)));
 }
 
-/**
- * Parses `naming-authority "/" guid` from `start` to `end` of a text without escapes, separated at `slash`. Query and
- * fragment were validated before.
- */
+/** Parses `naming-authority "/" guid` from `start` to `end` of a text without escapes. Query and fragment were validated before. */
 export function readCordraId(
   text: string,
   start: number,
@@ -88,10 +85,7 @@ export function readCordraId(
   return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
 }
 
-/**
- * Parses a CORDRA identifier without query and fragment from `start` to the end; null for any other text. No character
- * of it is ever escaped, so the parsers of URIs try this first.
- */
+/** No character of a CORDRA identifier without query and fragment is ever escaped, so the parsers of URIs try this first. */
 export function readPlainCordraId(text: string, start: number): Success<CordraId> | null {
   const slash = text.length - GUID_LENGTH - 1;
   if (slash < start || text.charCodeAt(slash) !== 0x2f) return null;
@@ -99,10 +93,7 @@ export function readPlainCordraId(text: string, start: number): Success<CordraId
   return read.ok ? read : null;
 }
 
-/**
- * Whether the length after the slash is that of a CORDRA identifier. Most Handles have another length, and need no error that
- * explains why they are not CORDRA identifiers.
- */
+/** Whether the length after the slash is that of a CORDRA identifier, with or without query and fragment. */
 export function hasGuidLength(text: string, slash: number, end: number): boolean {
   const length = end - slash - 1;
   if (length <= GUID_LENGTH) return length === GUID_LENGTH;

@@ -98,7 +98,6 @@ function isNamespaceCharacter(code: number): boolean {
   return (classesOf(code) & UNRESERVED) !== 0 && code !== 0x5f && code !== 0x7e;
 }
 
-/** The length of a separator: 1 for ":", 3 for its escape, 0 for any other text. */
 function separatorLength(input: string, at: number, end: number): 0 | 1 | 3 {
   if (input.charCodeAt(at) === 0x3a) return 1;
   const escape = at + 2 < end && input.startsWith('%3', at) && (input.charCodeAt(at + 2) | 0x20) === 0x61;

@@ -12,7 +12,6 @@ import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { StringBuilder } from './string-builder.js';
 
 const PERCENT = 0x25;
-/** Up to this length, a text is decoded by concatenation. */
 const SHORT_TEXT = 96;
 const ESCAPE_DECODED = /* @__PURE__ */ repair('ESCAPE_DECODED');
 const ESCAPE_UPPERCASED = /* @__PURE__ */ repair('ESCAPE_UPPERCASED');
@@ -135,7 +134,6 @@ function isTrail(input: string, i: number, end: number, low: number, high: numbe
   return byte >= low && byte <= high;
 }
 
-/** The index of the first "%"; `end` if there is none. */
 function nextPercent(input: string, start: number, end: number): number {
   let i = start;
   while (i < end && input.charCodeAt(i) !== PERCENT) i++;

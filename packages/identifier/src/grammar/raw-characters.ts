@@ -10,10 +10,7 @@ import { ok, type Result } from '../syntax-error.js';
 
 const ESCAPE_ADDED = /* @__PURE__ */ repair('ESCAPE_ADDED');
 
-/**
- * Parses a text. If it has an invalid character, parses it again with the raw characters from `start` escaped. If both
- * fail, the result is the first fault.
- */
+/** Parses a text; on an invalid character, again with the raw characters from `start` escaped. If both fail, returns the first fault. */
 export function parseWithRawCharacters<T>(text: string, start: number, parse: (text: string) => Result<T>): Result<T> {
   const read = parse(text);
   if (read.ok || read.fault.code !== 'INVALID_CHARACTER') return read;

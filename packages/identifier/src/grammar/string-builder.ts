@@ -5,7 +5,6 @@
  * All builders share one chunk, so a text must be complete before the next one is started.
  */
 const CHUNK = /* @__PURE__ */ new Uint16Array(8192);
-/** Up to this length, characters are concatenated. */
 const SHORT_TEXT = 48;
 /** Maximum number of units that one call writes: a code point as four escapes. */
 const LONGEST = 12;

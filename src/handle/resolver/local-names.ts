@@ -6,10 +6,9 @@ import { type PathReading, trimEnd } from './read-path.js';
 /** A GUID, with or without hyphens; a query or a fragment that follows does not identify another record (R-24). */
 const GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|%3F|%23|$)/i;
 
-/** The local names that a path may mean, in the order in which they are looked up; empty if no local name is possible. */
+/** The local names that a path may mean, in the order in which they are looked up. */
 export interface LocalNames {
   readonly candidates: readonly string[];
-  /** Whether `candidates` is empty because the text is longer than any local name. */
   readonly isTooLong: boolean;
 }
 

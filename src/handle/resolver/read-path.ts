@@ -12,10 +12,6 @@ interface Places {
 
 const places = new WeakMap<NamingAuthoritySnapshot, Places>();
 
-/**
- * The first segments and hosts of the configured resolver, of the resolvers of naming authorities, which may be other names of this
- * service, and of the public proxies.
- */
 function placesOf(known: NamingAuthoritySnapshot): Places {
   const found = places.get(known) ?? read(known);
   places.set(known, found);
@@ -36,10 +32,7 @@ export interface PathReading {
   readonly authority: NamingAuthority | null;
   /** Prefix, "/" and local name, as the client wrote them, decoded. */
   readonly handle: string;
-  /**
-   * How the path contains a URI of the Handle: `escaped` as one segment, so that the escapes of the URI were escaped again. Null for
-   * a Handle that is not in a URI: its only escapes were those of the path.
-   */
+  /** How the path contains a URI of the Handle: `escaped` as one segment, whose escapes were escaped again; null without a URI. */
   readonly uri: 'plain' | 'escaped' | null;
   /** Whether the text is meant as a Handle: its prefix is known or starts with a digit, or the start of a URI or a resolver precedes it. */
   readonly isMarked: boolean;
@@ -55,7 +48,6 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
  * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
  * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
  * @param text the path without its first "/", decoded.
- * @param ownHost the host of the request.
  * @param isOneSegment whether every "/" of the text was escaped.
  */
 export function readPath(
@@ -100,7 +92,6 @@ export function readPath(
   return { authority: null, handle, uri, isMarked: isMarked || LIKE_PREFIX.test(handle) };
 }
 
-/** The index of the first character from `start` on that is neither white space, NUL nor "/". */
 function skipBlanks(text: string, start: number): number {
   let at = start;
   while (at < text.length && (text.charCodeAt(at) === 0x2f || isBlank(text, at))) at++;

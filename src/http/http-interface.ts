@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** A set of routes for one kind of client, with rules that apply before handlers. The expressions match a path with its query. */
 export interface HttpInterface {
   readonly paths: RegExp;
-  /** The security headers of a response. Responses with the same policy share one object. */
+  /** Responses with the same policy share one object. */
   readonly securityHeaders: (path: string) => Readonly<Record<string, string>>;
   readonly servedInDrain: RegExp;
   readonly servedInOverload: RegExp;
@@ -34,7 +34,6 @@ export class HttpInterfaces {
     this.last = interfaces.at(-1) ?? interfaces[0];
   }
 
-  /** The route that an interface assigns to a request instead of the path of the request, or null. */
   routeOf(request: IncomingMessage): string | null {
     for (const { routeOf } of this.interfaces) {
       const route = routeOf?.(request) ?? null;

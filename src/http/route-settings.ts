@@ -5,7 +5,6 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for a POST that only reads. */
     onlyReads?: boolean;
   }
 }

@@ -18,7 +18,6 @@ export class LineLimit {
   /** @param most maximum number of lines of each kind per second; 0 for no limit. */
   constructor(private readonly most: number) {}
 
-  /** Counts a line. @returns whether to write it. */
   admits(level: number, logger: Pick<Logger, 'warn'>): boolean {
     if (this.most === 0 || this.isReporting || level >= FATAL) return true;
     const second = Math.trunc(performance.now() / 1000);

@@ -10,7 +10,6 @@ const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206
 /** Maximum characters buffered for a slow reader; further lines are dropped. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
-/** Maximum time to write the last lines. */
 const FLUSH_LIMIT_MS = 1000;
 
 /** Maximum time if the log level excludes the last line. */

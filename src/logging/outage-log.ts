@@ -15,7 +15,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 class Outage {
   readonly beganAt = performance.now();
-  /** Causes that were logged. */
   readonly causes = new Set<string>();
   readonly reminding: NodeJS.Timeout;
   requests = 0;
@@ -78,12 +77,10 @@ export class OutageLog implements FailureCounter {
     if (isNew) this.logger.warn({ reason }, BEGIN);
   }
 
-  /** Called when the database has completed a statement. */
   responded(): void {
     if (this.outage !== null && !this.outage.needsCommit) this.serve(this.outage);
   }
 
-  /** Called when the database has acknowledged a commit. */
   committed(): void {
     if (this.outage === null) return;
     this.outage.needsCommit = false;
@@ -105,7 +102,6 @@ export class OutageLog implements FailureCounter {
     outage.hasServed = false;
   }
 
-  /** Writes nothing if no failure was noted since the last reminder. */
   private remind(outage: Outage): void {
     const { last, since } = outage;
     if (last === null) return;

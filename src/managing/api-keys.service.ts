@@ -74,35 +74,24 @@ export class ApiKeysService {
     return { result: { key: await this.read(id), secret: replayed ? null : secret }, replayed };
   }
 
-  /** @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND */
   async find(id: string, principal: Principal): Promise<ApiKey> {
     requireUnrestricted(principal);
     return this.read(id);
   }
 
-  /**
-   * The key of a request; null for the administrator's key from the environment.
-   * @throws Problem API_KEY_NOT_FOUND under open access.
-   */
+  /** The key of a request; null for the administrator's key from the environment. @throws Problem API_KEY_NOT_FOUND under open access. */
   async findOwn(principal: Principal): Promise<ApiKey | null> {
     if (principal.isAnonymous) throw new Problem('API_KEY_NOT_FOUND', NO_KEYS);
     return principal.keyId === null ? null : this.read(principal.keyId);
   }
 
-  /**
-   * @param after the last key of the previous page; undefined for the first page.
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal.
-   */
+  /** @param after the last key of the previous page; undefined for the first page. */
   async page(principal: Principal, limit: number, after: KeyPosition | undefined) {
     requireUnrestricted(principal);
     const found = await this.keys.page(limit + 1, after);
     return { items: found.slice(0, limit), hasNext: found.length > limit };
   }
 
-  /**
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, OPEN_ACCESS_FORBIDDEN, API_KEY_NOT_FOUND,
-   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
-   */
   async confirm({ principal, idempotencyKey }: RequestContext, id: string): Promise<Replayable<ApiKey>> {
     requireUnrestricted(principal);
     // A client that created a key under open access must not confirm it.
@@ -122,10 +111,7 @@ export class ApiKeysService {
     return { result: await this.read(id), replayed };
   }
 
-  /**
-   * @returns whether this is a replay.
-   * @throws Problem NAMING_AUTHORITY_FORBIDDEN for a restricted principal, API_KEY_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
-   */
+  /** @returns whether this is a replay. */
   async revoke({ principal, idempotencyKey }: RequestContext, id: string): Promise<boolean> {
     requireUnrestricted(principal);
     const request = keyedRequest(principal, idempotencyKey, ['DELETE /api-keys', id]);
@@ -138,7 +124,7 @@ export class ApiKeysService {
     return replayed;
   }
 
-  /** Claims the Handle of a user. It belongs to the client that names it first, and must not be an identifier. */
+  /** The Handle of a user belongs to the client that names it first, and must not be an identifier. */
   private async claimUser({ client, handleUser }: CreateApiKeyCommand, { grants }: ParsedApiKey): Promise<void> {
     if (handleUser === undefined) return;
     const { namingAuthority, localName } = readHandleUser(handleUser, USER).handle;

@@ -126,11 +126,7 @@ export class NamingAuthoritiesService {
     return { result: redactFamily(principal, result), replayed };
   }
 
-  /**
-   * Applies HS-07 to prefixes derived from one that is registered here. Other prefixes, such as 20.500.12345, may have a parent elsewhere.
-   * Hidden naming authorities count as missing.
-   * @throws Problem PARENT_NOT_FOUND
-   */
+  /** Applies HS-07 to prefixes derived from a registered, visible one. Others, such as 20.500.12345, may have a parent elsewhere. */
   private async requireParent(prefix: string, principal: Principal, from: Queryable): Promise<void> {
     const ancestors = ancestorsOf(prefix).filter((ancestor) => principal.canSee(ancestor));
     const [parent] = ancestorsOf(prefix);
@@ -157,7 +153,6 @@ function notFound(prefix: string): Problem {
   return new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${prefix}" does not exist.`);
 }
 
-/** The prefixes that a prefix is derived from, its parent first. */
 function ancestorsOf(prefix: string): string[] {
   const parent = parentNamingAuthority(prefix);
   return parent === null ? [] : [parent, ...ancestorsOf(parent)];

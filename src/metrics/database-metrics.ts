@@ -71,7 +71,6 @@ export class DatabaseMetrics extends MetricSource {
     this.scraped('mintmark_ready', 'Whether the last check of readiness succeeded; NaN before the first.', read);
   }
 
-  /** @param read called once per scrape and gauge. */
   watchSize(read: () => Promise<SizeFigures>): void {
     const add = (name: string, help: string, figure: keyof SizeFigures): void => {
       this.scraped(name, `${help}; up to a minute old.`, async () => (await read())[figure]);

@@ -113,12 +113,10 @@ export class Metrics extends MetricSource {
     return this.registry.metrics();
   }
 
-  /** @param route pattern of the route; null if none matched. */
   responded(method: string, route: string | null, status: number, seconds: number): void {
     this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
   }
 
-  /** Counts a response with an error. @param code a code of the catalogue. */
   failed(code: string): void {
     this.errors.inc({ code });
   }
@@ -149,7 +147,6 @@ export class Metrics extends MetricSource {
     this.queues.set(name, depth);
   }
 
-  /** @param dropped returns the number of log lines that were not written. */
   watchLog(dropped: () => number): void {
     const help = 'Lines of the log that were dropped because of LOG_LINES_PER_SECOND.';
     this.scraped('mintmark_log_dropped_lines_total', help, dropped, undefined, Counter);
@@ -164,7 +161,6 @@ export class Metrics extends MetricSource {
     }).set({ version, node_version: nodeVersion }, 1);
   }
 
-  /** Exports figures of the cache of records, and its waiting misses as the queue `resolutions`. */
   watchRecordCache(cache: CacheFigures): void {
     const reads = () => ({ hit: cache.hits, miss: cache.misses });
     const help = 'Reads of the cache of records, by result.';

@@ -34,8 +34,6 @@ export class MintConflicts {
   /**
    * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates without a conflict, or whose
    * conflict is gone, are undecided. The expiry of conflicting reservations is recorded, except in a transaction.
-   * @param transaction the transaction of the caller, if there is one.
-   * @param lockWait how long to wait for a locked expired reservation.
    * @throws Stale in a transaction, if expired reservations have requested names.
    */
   async explain(
@@ -68,10 +66,7 @@ export class MintConflicts {
     return { decided, undecided };
   }
 
-  /**
-   * Explains the first candidates, at least one: all of them, unless the records of their conflicts are large.
-   * @param ended collects expired reservations in a transaction, so that it is repeated only once.
-   */
+  /** Explains the first candidates, at least one: all of them, unless the records of their conflicts are large. */
   private async explainFirst(
     candidates: readonly Candidate[],
     transaction: Queryable | undefined,

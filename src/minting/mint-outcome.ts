@@ -48,7 +48,6 @@ export function isWholeOutcome(outcome: MintOutcome): outcome is WholeOutcome {
 
 export type MintResult = MintOutcome | Problem;
 
-/** Adds `MintCommand.understood` to a result that is not a problem. */
 export function withUnderstood<T extends MintResult>(result: T, { command: { understood } }: MintJob): T {
   return understood === undefined || result instanceof Problem ? result : { ...result, understood };
 }

@@ -36,7 +36,6 @@ const MOST_FOLLOWERS = 5000;
 /** Milliseconds between attempts while another request uses the same idempotency key. */
 const PAUSES_MS = [20, 40, 80, 160, 320, 640, 1280];
 
-/** Whether a mint was rejected because another request is using its Idempotency-Key. */
 export function isInFlight(result: unknown): boolean {
   return result instanceof Problem && result.code === 'REQUEST_IN_FLIGHT';
 }
@@ -85,8 +84,7 @@ export class MintQueue {
   }
 
   /**
-   * Mints one identifier, or returns that of an earlier request. While another request uses the idempotency key, the mint is repeated, see
-   * `whileInFlight`.
+   * Mints one identifier, or returns that of an earlier request.
    * @throws Problem of the mint; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key, otherwise CONFLICT_IN_PROGRESS;
    * OVERLOADED when the queue is full.
    */
@@ -149,10 +147,8 @@ function namesOf({ command, context: { actor, request } }: MintJob): string[] {
 /** Holds mints with a blocked name, without a connection and without delaying their batch. */
 class BlockedNames {
   private readonly blocked = new Map<string, Promise<unknown>>();
-  /** Mints that wait for another one. */
   waiting = 0;
 
-  /** Whether a mint waits for a lock. */
   get any(): boolean {
     return this.blocked.size > 0;
   }
@@ -173,7 +169,6 @@ class BlockedNames {
     }
   }
 
-  /** Blocks names until the mint that has them is finished. */
   async hold<T>(names: readonly string[], mint: Promise<T>): Promise<T> {
     const free = names.filter((name) => !this.blocked.has(name));
     for (const name of free) this.blocked.set(name, mint);

@@ -56,7 +56,7 @@ export class MintReplays {
 
   /**
    * Returns the results of earlier requests with the same keys, with current records, or the problem of a key that cannot be used. Mints
-   * that are the first with their key have no result. Outside a transaction, results that depend on rows wait for the standby.
+   * that are the first with their key have no result.
    */
   async find(jobs: readonly MintJob[], from?: Queryable): Promise<Map<MintJob, MintResult>> {
     const keyed = jobs.flatMap((job) => {

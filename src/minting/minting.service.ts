@@ -83,7 +83,6 @@ export class MintingService {
   /**
    * Mints one identifier, or returns that of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
    * @param onCharge gets the state of the rate limit, also if it rejects the request.
-   * @throws Problem of the syntax, the scope or the naming authority, RATE_LIMITED, and as `resolveConflicts` and `MintQueue.mint`.
    */
   async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
     const job = await this.readRequest(request, context, onCharge);
@@ -183,10 +182,7 @@ export class MintingService {
     return new Map(found.flat());
   }
 
-  /**
-   * Mints identifiers independently of each other; each statement commits. Must be called once for each preparation. Problems are results,
-   * including UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
-   */
+  /** Mints identifiers independently of each other; each statement commits. Call it once for each preparation. Problems are results. */
   async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
     const results = new Map<MintJob, MintResult>();
     let failure: Error | null = null;

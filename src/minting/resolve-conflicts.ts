@@ -14,10 +14,8 @@ import type { MintResult } from './mint-outcome.js';
 
 /**
  * Resolves the conflicts of a mint. The caller has ruled out a replay, which takes precedence.
- * @param reader what the client may see.
  * @param asMinted the values with which the identifier with the metadata ID was minted, if `needsValuesAsMinted`.
- * @returns the identifier with the same metadata ID; the Problem KEY_COLLISION, METADATA_ID_TAKEN, GUID_TAKEN, IDENTIFIER_TAKEN or
- * ALTERNATE_ID_TAKEN; null to try again, if a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
+ * @returns null to try again, if a generated GUID existed, a conflicting reservation has expired, or the conflict is gone.
  */
 export function resolveConflicts(
   conflicts: Conflicts,

@@ -3,7 +3,6 @@ import { ApiExtraModels, ApiResponse, TEXT, getSchemaPath, textHeader } from '..
 import { CATALOGUE, type ProblemCode, type ServiceCode } from './catalogue.js';
 import { ProblemDocumentDto } from './problem-document.dto.js';
 
-/** Problems that every operation can return. */
 const EVERYWHERE: readonly ServiceCode[] = [
   ...(['MALFORMED_HTTP', 'CROSS_SITE_REQUEST', 'REQUEST_TIMEOUT', 'MISDIRECTED_REQUEST'] as const),
   // For a query parameter that the operation does not have.
@@ -15,14 +14,12 @@ const WITH_KEY_AND_DATABASE: readonly ServiceCode[] = [
   ...(['DATABASE_UNAVAILABLE', 'STATEMENT_TIMEOUT', 'CONFLICT_IN_PROGRESS', 'OVERLOADED', 'SHUTTING_DOWN'] as const),
 ];
 
-/** The codes of an operation with a JSON body. */
 export const BODY_CODES = ['MALFORMED_JSON', 'INVALID_REQUEST', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 export const IDEMPOTENCY_CODES = [
   ...(['INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'OUTCOME_UNKNOWN'] as const),
 ] as const;
 
-/** The codes of a malformed naming authority. */
 export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'NOT_UCS2'] as const;
 
 const PROBLEM = 'application/problem+json';

@@ -76,7 +76,6 @@ export interface DatabaseFailure {
   /** True if the database is unavailable or no connection is free; false if a statement was slow or locked. */
   readonly isOutage: boolean;
   readonly isOfWrite: boolean;
-  /** Further members of its log line. */
   readonly logged?: ProblemExtensions['logged'];
 }
 

@@ -5,7 +5,6 @@ export interface ProblemDetail {
   /** JSON Pointer (RFC 6901) into the body, or `#query/name`, `#path/name` or `#header/name` with the same escapes. */
   readonly pointer: string;
   readonly detail: string;
-  /** The syntax code, for a malformed identifier. */
   readonly code?: ProblemCode;
   /** The position of the fault, in UTF-16 code units. */
   readonly offset?: number;
@@ -24,7 +23,7 @@ export interface ProblemExtensions {
   readonly logged?: Readonly<Record<string, unknown>>;
 }
 
-/** An error with a code of the catalogue; `ProblemFilter` converts it to a response. */
+/** An error with a code of the catalogue. */
 export class Problem extends Error {
   override readonly name = 'Problem';
 

@@ -20,7 +20,7 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ServiceCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'MALFORMED_HTTP',
 };
 
-/** Codes for errors of the framework and its plugins, by status. Other statuses from 400 to 499 use MALFORMED_HTTP. */
+/** Codes for errors of the framework and its plugins, by status. */
 const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
   403: 'NOT_FOUND',
   404: 'NOT_FOUND',
@@ -32,10 +32,7 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
 export const UNREADABLE_BODY =
   'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
-/**
- * An error of Fastify or its plugins, or an HttpException of NestJS, whose status is in `getStatus`. The class is not imported, so that
- * servers and tests without NestJS do not load it.
- */
+/** An error of Fastify, or an HttpException of NestJS, which is not imported, so that servers without NestJS do not load it. */
 interface FrameworkError {
   readonly code?: string;
   readonly message?: string;
@@ -86,7 +83,6 @@ function isRead({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'route
 /** Converts errors to responses. An unexpected error is logged completely and returned without details. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  /** @param senderOf returns the function with which the interface of a request sends problems. */
   constructor(private readonly senderOf: (request: FastifyRequest) => typeof sendProblem = () => sendProblem) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

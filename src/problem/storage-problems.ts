@@ -74,7 +74,7 @@ export function tableLocked(): Problem {
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** The problem of a later part of a request whose earlier parts are committed; replaces one that says that nothing was changed. */
+/** The problem of a later part of a request whose earlier parts are committed. */
 export function laterPart(code: 'STATEMENT_TIMEOUT' | 'CONFLICT_IN_PROGRESS'): Problem {
   const detail =
     'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';

@@ -8,8 +8,6 @@ const MAX_SHOWN_LENGTH = 1024;
 /**
  * The page for an unregistered name (404). Clients of the Handle proxy search it for the sentence "The handle you requested -- …",
  * in which names of printable ASCII characters therefore have no element around them.
- * @param hints sentences that say what to check.
- * @param nearest the registered name that is probably meant, or null.
  */
 export function unknownNamePage(name: string, hints: readonly string[], nearest: NameLink | null = null): string {
   const shown = shortened(name);

@@ -42,7 +42,6 @@ function valueIn(value: string | null): Markup {
   return markup`<code>${value === null ? 'none' : shownName(value)}</code>`;
 }
 
-/** A link to the whole history if the URL is a path of this service, or an http or https URL; null otherwise. */
 function wholeHistory(url: string | undefined): Markup | null {
   if (url === undefined || !(/^\/(?!\/)/.test(url) || linkable(url) !== null)) return null;
   return markup`<p><a href="${url}">The whole history, with every value, as JSON</a></p>`;
@@ -52,7 +51,6 @@ function inWords(kind: ChangeKind): string {
   return WORDS[kind] ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
 }
 
-/** An attribute before and after a change, as text; null for none. */
 interface ValueChange {
   readonly name: string;
   /** Undefined if the value is older than the known changes. */
@@ -60,7 +58,6 @@ interface ValueChange {
   readonly after: string | null;
 }
 
-/** The attributes whose changes are shown, with their names on the page. */
 const NAMES: Readonly<Record<string, string>> = {
   target: 'Target',
   metadataId: 'Metadata ID',
@@ -71,7 +68,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Maximum length of a value on the page, in UTF-16 code units. */
 const MAX_LENGTH = 300;
 
-/** Lists what each change changed, by version. @param history newest first. */
+/** @param history newest first. */
 function changesIn(history: readonly PageEvent[]): Map<number, readonly ValueChange[]> {
   const changes = new Map<number, readonly ValueChange[]>();
   const values = new Map<string, string | null>();

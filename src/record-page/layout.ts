@@ -7,7 +7,6 @@ import { hash } from 'node:crypto';
 export interface Layout {
   /** Plain text; hidden characters are shown as code points. */
   readonly title: string;
-  /** Whether search engines may list the page. */
   readonly isIndexed: boolean;
   /** The URL of this page for search engines (RFC 6596), if any. */
   readonly canonicalUrl?: string | null;

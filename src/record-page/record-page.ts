@@ -22,7 +22,6 @@ const KINDS: Readonly<Record<ReasonCode, string>> = {
   undone: 'the registration was undone',
 };
 
-/** The URI forms with their names on the page, in the order of the page. */
 const FORMS: readonly (readonly [keyof Uris, string])[] = [
   ['resolver', 'Web address'],
   ['cordraPath', 'hdl URI, CORDRA path form'],
@@ -50,7 +49,6 @@ export function withdrawnPage(shown: PageRecord): string {
   return pageOf(shown, `${nativeText(shown.record)} was withdrawn`, tombstoneOf(shown), null);
 }
 
-/** @param further sections before the history. */
 function pageOf(shown: PageRecord, title: string, state: Content, further: Content): string {
   const { record, canonicalUrl = null } = shown;
   const isActive = record.state === 'active';
@@ -65,7 +63,6 @@ function pageOf(shown: PageRecord, title: string, state: Content, further: Conte
   });
 }
 
-/** The forms in which the identifier can be written, with copy buttons. */
 function nameTable({ record, uris, isPublic = true }: PageRecord): Markup {
   const native = nativeText(record);
   const rows: Row[] = [['Identifier', copied(markup`<code>${shownName(native)}</code>`, native, 'the identifier')]];

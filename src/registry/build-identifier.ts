@@ -26,7 +26,6 @@ interface Named {
 
 /**
  * Builds a new identifier without the database.
- * @param previous the record of the previous version that the command names; null if it is not registered.
  * @throws Problem WRONG_PROFILE, WRONG_METADATA_ID_SCHEME, METADATA_ID_IS_IDENTIFIER, INVALID_PREDECESSOR, RECORD_TOO_LARGE,
  * IDENTIFIER_TAKEN for the name of a user, or INVALID_REQUEST for a lease in the past and as `targetFrom` does.
  */

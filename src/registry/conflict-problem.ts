@@ -45,7 +45,6 @@ export function valueHolderIn(result: unknown): string | null {
 /**
  * A stored result as a client may see it: another key of the client can see less than the key of the first request, and the identifier
  * may meanwhile have been withdrawn for legal reasons.
- * @param isHidden whether the client must not learn which identifier has the requested value.
  */
 export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
   if (!(result instanceof Problem)) return result;
@@ -87,7 +86,7 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts });
 }
 
-/** 409 for a metadata ID or an alternate that another identifier has. @param existing as for `conflictProblem`. */
+/** 409 for a metadata ID or an alternate that another identifier has. */
 export function nameConflictProblem(
   code: keyof typeof IS_USED,
   existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,

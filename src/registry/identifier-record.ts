@@ -26,7 +26,6 @@ export const MAX_ALTERNATES = 100;
 export const REQUESTED_REASON_CODES = ['duplicate', 'error', 'legal', 'other'] as const;
 export type RequestedReasonCode = (typeof REQUESTED_REASON_CODES)[number];
 
-/** All reason codes, including those that only the service gives. */
 export const REASON_CODES = [...REQUESTED_REASON_CODES, 'deleted', 'expired', 'released', 'undone'] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
@@ -81,7 +80,6 @@ export function identifierOf(
   return record.guid === null ? toHandle(nativeText(record), { charset: 'unicode' }) : toCordraId(nativeText(record));
 }
 
-/** A name that needs no escape. */
 const PLAIN = /^[0-9.]+\/[0-9A-F]{32}$/;
 
 /** Native texts that are recognized unchanged: no letters before the "/" and no trailing white space. */
@@ -178,11 +176,7 @@ const MAX_RECORD_BYTES = 65_536;
 type SizedAttributes = Texts &
   Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'metadataId' | 'alternateIds' | 'previousVersion'>;
 
-/**
- * Rejects a write that makes a record too large. A larger record, which was imported, may change as long as it does not grow.
- * @param before the record before the write; null for a new one.
- * @throws Problem RECORD_TOO_LARGE
- */
+/** @throws Problem RECORD_TOO_LARGE for a write that makes a record too large; a larger, imported one may change if it does not grow. */
 export function requireSize(after: SizedAttributes, before: SizedAttributes | null): void {
   const bytes = bytesOf(after);
   if (bytes <= MAX_RECORD_BYTES || (before !== null && bytes <= bytesOf(before))) return;

@@ -14,7 +14,6 @@ export type IgnorableValues = Pick<IdentifierRecord, IgnorableMember>;
 
 /** The ignorable members of a parsed mint request. */
 export interface SentMembers extends Texts {
-  /** Names of the members that the request has. */
   readonly sent: readonly IgnorableMember[];
   readonly alternates: readonly CanonicalName[];
   readonly previousVersion: CanonicalName | null;

@@ -20,10 +20,7 @@ export function isAt(localName: string, { guid, comparison, foldsCase }: Address
   return guid !== null || (foldsCase ? upperAscii(localName) : localName) === comparison;
 }
 
-/**
- * Whether a stored canonical text is the name of the identifier by whose key it was found.
- * @param foldsCase whether the naming authority of the record ignores the case of ASCII letters.
- */
+/** Whether a stored canonical text is the name of the identifier by whose key it was found. */
 export function isNameOf(
   stored: string,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
@@ -45,7 +42,6 @@ const PROFILES = {
   handle: { namingAuthorityOf: () => ({ profile: 'handle' }) },
 } as const satisfies Record<string, RecognizeOptions>;
 
-/** The comparison text of a stored name; null if it denotes no name under the rule. */
 function comparisonIn(stored: string, rule: NameRule): string | null {
   const read = recognize(stored, rule === 'guid' ? PROFILES.cordra : PROFILES.handle);
   return read.ok ? comparisonOf(read.value.name, rule === 'folded') : null;

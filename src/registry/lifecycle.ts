@@ -21,7 +21,6 @@ import {
   nativeText,
 } from './identifier-record.js';
 
-/** The states in which each step is permitted. */
 const STEPS = {
   changed: ['reserved', 'active'],
   activated: ['reserved'],
@@ -43,10 +42,7 @@ export const EXPIRED = {
 /** The values that an identifier loses when its reservation ends; its name stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
-/**
- * @returns WRONG_STATE if the state of a record does not permit the step, or null. The problem omits the text of the reason, because
- * results are stored and the reason can be hidden later.
- */
+/** The problem WRONG_STATE omits the text of the reason, because results are stored and the reason can be hidden later. */
 export function stateProblem(record: IdentifierRecord, step: Step): Problem | null {
   const allowed: readonly State[] = STEPS[step];
   if (allowed.includes(record.state)) return null;
@@ -85,7 +81,6 @@ export interface Withdrawal {
 }
 
 export interface Replacement extends OtherIdentifier {
-  /** JSON Pointer of the replacement in the request. */
   readonly pointer: string;
 }
 
@@ -160,7 +155,6 @@ export function describes(record: IdentifierRecord, { metadataId }: Pick<Identif
 /**
  * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier
  * that names the metadata record has no effect: it may be hidden from the principal, and the lease of the record ends anyway.
- * @returns null for a record that is unchanged, because it is not reserved or no longer the metadata record of the object.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
@@ -201,7 +195,6 @@ export interface Amendment extends GivenTexts {
   readonly tombstone?: MutableAttributes['tombstone'];
 }
 
-/** Replaces the reason in a tombstone where the reason is not shown. */
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
 /** Members that everyone sees of an identifier that is withdrawn for legal reasons; the reason in its tombstone is replaced. */
@@ -212,7 +205,6 @@ const SHOWN = [
 
 type Shown = (typeof SHOWN)[number];
 
-/** Values of hidden members; null for those not listed. */
 const HIDDEN: Omit<IdentifierRecord & IdentifierSnapshot, Shown> & Readonly<Record<string, unknown>> = {
   ...NO_TEXTS,
   ...{ metadataId: null, alternateIds: [], previousVersion: null, handleValues: null },

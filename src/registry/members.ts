@@ -1,8 +1,4 @@
-/**
- * The members of a record that requests give or change, in the order of representations, with their columns. A `text` is stored in its
- * canonical form, or null; the code of changes, exports, imports, statements and sizes follows this table, so a new text needs no change in
- * that code.
- */
+/** The members of a record that requests give or change, in the order of representations. A `text` is stored in its canonical form. */
 export const MEMBERS = [
   { name: 'metadataId', kind: 'name', columns: ['metadata_id'] },
   { name: 'target', kind: 'text', columns: ['target'], canonical: (text: string): string => text },

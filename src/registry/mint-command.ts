@@ -52,12 +52,10 @@ export interface MintCommand extends SentMembers {
   readonly guid: string | null;
   /** The local name of an identifier to register under the profile "handle"; null to mint one. */
   readonly localName: string | null;
-  /** Empty for none. */
   readonly localNameStart: string;
   readonly handleValues: readonly StoredValue[] | null;
   readonly leaseUntil: Date | null;
   readonly onExisting: OnExisting;
-  /** The stored texts of names that the request has in another form, if any. */
   readonly understood?: Understood | undefined;
 }
 
@@ -185,7 +183,6 @@ function readLocalName(namingAuthority: string, text: string, most = MAX_LOCAL_N
   throw malformed({ code: 'EMPTY_LOCAL_NAME', detail, offset: 0, rule: 'R-11' }, '/localName');
 }
 
-/** @returns null for an active identifier. */
 function readLease(state: MintRequest['state'], leaseUntil: string | undefined): Date | null {
   if (state === 'reserved' && leaseUntil === undefined)
     throw invalidRequest('/leaseUntil', 'leaseUntil is required for a reserved identifier');

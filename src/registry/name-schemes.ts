@@ -49,7 +49,6 @@ export function handleUriStart(text: string, index = 0): number {
 /**
  * Rejects a text such as `isbn:9780000000000`, which has the syntax of a Fedora PID but means something else. Written as `info:fedora/…`,
  * it is accepted as a PID.
- * @param read what the text was recognized as.
  */
 export function withoutOtherSchemes(text: string, read: Recognition): Recognition {
   if (!read.ok || read.value.name.type !== 'fedora-pid' || read.value.kind !== 'fedora-pid') return read;

@@ -36,7 +36,6 @@ export interface Place {
   readonly address: Address | null;
 }
 
-/** A cache of the naming authorities. */
 export interface LatestAuthorities {
   readonly latest: NamingAuthoritySnapshot | null;
   /** Whether `latest` was read at most a second ago. */
@@ -102,7 +101,6 @@ export class NamingAuthoritySnapshot {
     return prefix === undefined ? 'recognized' : this.metadataIdScheme(prefix);
   }
 
-  /** Whether a visible naming authority has the metadata ID scheme "any". */
   get hasOpaqueMetadataIds(): boolean {
     this.isAnyOpaque ??= this.all().some(({ metadataIdScheme }) => metadataIdScheme === 'any');
     return this.isAnyOpaque;

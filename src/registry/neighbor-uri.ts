@@ -11,28 +11,19 @@ import { nameInCanonical } from './canonical-name.js';
 import type { MetadataIdScheme } from './naming-authority.js';
 import { isTarget } from './target.js';
 
-/**
- * The HTTP URI of another name at the resolver of a record.
- * @param uris the URIs of the record.
- * @param canonical the canonical text of the other name, see `CanonicalName`.
- * @returns null if the record or the other name has no HTTP URI; a Fedora name has none.
- */
+/** The HTTP URI of another name at the resolver of a record; null if the record or the other name, such as a Fedora name, has none. */
 export function neighborUri(uris: Uris, canonical: string): string | null {
   const name = nameInCanonical(canonical);
   return name === null ? null : uriAt(uris, name);
 }
 
-/**
- * The URL of the metadata ID of a record. An opaque one denotes no identifier, however it is spelled; it is its own URL if it is an http or
- * https URL.
- * @param scheme the metadata ID scheme of the naming authority of the record.
- */
+/** The URL of the metadata ID of a record; an opaque one is its own URL if it is an http or https URL. */
 export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdScheme): string | null {
   if (scheme === 'any') return isTarget(metadataId) ? metadataId : null;
   return neighborUri(uris, metadataId);
 }
 
-/** The naming authority of the metadata ID of a record; null if it is not a Handle. @param scheme as in `metadataUrl`. */
+/** The naming authority of the metadata ID of a record; null if it is not a Handle. */
 export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
   return scheme === 'any' ? null : (handleIn(metadataId)?.namingAuthority ?? null);
 }

@@ -2,10 +2,8 @@ import type { CanonicalName } from './canonical-name.js';
 import { digestOf } from './uuid.js';
 import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
-/** Maximum bytes of an opaque metadata ID in UTF-8. */
 export const MAX_OPAQUE_BYTES = 2048;
 
-/** The control characters C0, DEL and C1. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 /**
@@ -30,11 +28,7 @@ export function opaqueFault(text: string): string | null {
   return bytes > MAX_OPAQUE_BYTES ? `has ${bytes} bytes in UTF-8; at most ${MAX_OPAQUE_BYTES} are allowed` : null;
 }
 
-/**
- * The opaque metadata ID that a searched text can be.
- * @param namingAuthority the searched naming authority; undefined for all that `known` shows.
- * @returns undefined if none of them has opaque metadata IDs, or the text cannot be one.
- */
+/** The opaque metadata ID that a searched text can be. @param namingAuthority undefined for all that `known` shows. */
 export function searchedOpaqueName(
   text: string,
   known: NamingAuthoritySnapshot,

@@ -13,7 +13,6 @@ const FITTING =
 
 /**
  * Parses a metadata ID in any form (R-28), or unchanged under the scheme "any".
- * @param scheme the metadata ID scheme of the naming authority of the object.
  * @throws Problem with a syntax code, or INVALID_REQUEST for a text that is too long or violates the scheme "any".
  */
 export function readMetadataId(
@@ -35,7 +34,6 @@ export function readMetadataId(
   return requireStorable(read.value, pointer);
 }
 
-/** The problem of an unrecognized metadata ID; its detail lists the accepted forms. */
 function unfitting(fault: SyntaxFault, pointer: string): Problem {
   return malformed({ ...fault, detail: `${fault.detail}; ${FITTING}` }, pointer);
 }
@@ -45,10 +43,7 @@ export interface OtherIdentifier {
   readonly canonical: string;
   /** Null if no visible naming authority has it. */
   readonly address: Address | null;
-  /**
-   * Whether its naming authority is unknown or hidden from a principal with a restricted view, who must not be able to tell the two
-   * apart. The name then counts as unregistered.
-   */
+  /** Whether a principal with a restricted view cannot see its naming authority, which may exist or not; the view must not reveal it. */
   readonly isHidden: boolean;
 }
 

@@ -21,9 +21,7 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
 }
 
 /**
- * Decides whether an identifier can replace another one. A name of a foreign naming authority is not looked up. Only cycles of these two
- * identifiers are detected.
- * @param found the record of the requested predecessor; null if it is not registered.
+ * Decides whether an identifier can replace another one. Only cycles of these two identifiers are detected.
  * @param self the name of the new version; null for a generated one, to which no identifier can refer yet.
  * @throws Problem INVALID_PREDECESSOR
  */

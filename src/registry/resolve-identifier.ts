@@ -15,7 +15,6 @@ export interface ResolvedIdentifier {
 
 /**
  * Finds a visible identifier in any form (R-28): first one whose name is exactly the text, then one whose name is the repaired text.
- * @param pointer of the text in the request.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */
 export async function resolveIdentifier(
@@ -36,7 +35,7 @@ export async function resolveIdentifier(
   throw new Problem('IDENTIFIER_NOT_FOUND', notRegisteredDetail(name, normalized, known));
 }
 
-/** Explains why a well-formed text finds no identifier. @param known the naming authorities that the principal can see. */
+/** Explains why a well-formed text finds no identifier. */
 export function notRegisteredDetail(name: Name, text: string, known: NamingAuthoritySnapshot): string {
   if (name.type === 'uuid')
     return `${text} is a GUID without its naming authority; send NA/GUID. GET /identifiers/{GUID} and POST /identifiers/lookup find the identifiers that have a GUID.`;

@@ -27,7 +27,6 @@ export interface RecordUrls {
  * record (RFC 6892), the type of the page (RFC 6903), the link set (RFC 9264 6), and the history and other versions of the object (RFC
  * 5829).
  * @param urls null if the service does not serve the record as JSON.
- * @param scheme the metadata ID scheme of the naming authority.
  */
 export function typedLinksOf(
   record: IdentifierRecord,
@@ -50,7 +49,6 @@ export function typedLinksOf(
 /** The relation of a withdrawn identifier to its replacement; a term of Dublin Core, because no registered relation has this meaning. */
 export const IS_REPLACED_BY = 'http://purl.org/dc/terms/isReplacedBy';
 
-/** The links to the replacement, the previous version and newer versions, in this order. */
 function versionLinksOf({ previousVersion, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {
   const link = (rel: string, href: string | null): TypedLink[] => (href === null ? [] : [{ rel, href }]);
   const replacedBy = tombstone?.replacedBy ?? null;
@@ -64,7 +62,7 @@ function versionLinksOf({ previousVersion, newerVersions, tombstone }: Identifie
 /** Relations of a page about an identifier, not of the identifier itself. */
 const OF_PAGES: ReadonlySet<string> = new Set(['cite-as', 'type']);
 
-/** The typed links for the redirect of a resolver, the link set first. @param scheme as for `typedLinksOf`. */
+/** The typed links for the redirect of a resolver, the link set first. */
 export function identifierLinksOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): TypedLink[] {
   return resolverPageLinksOf(record, uris, scheme).filter(({ rel }) => !OF_PAGES.has(rel));
 }
@@ -93,7 +91,6 @@ type LinkTarget = Omit<TypedLink, 'rel'>;
 /**
  * The link set of a record: its typed links except that to the link set, and the objects that it describes.
  * @param urls absolute, because a link set can be read without its request (RFC 9264 4.1).
- * @param scheme the metadata ID scheme of the naming authority.
  */
 export function linksetOf(
   record: IdentifierRecord,
@@ -106,8 +103,7 @@ export function linksetOf(
 
 /**
  * The link set of an identifier itself: its typed links, the objects that it describes, and its target as an `item` (RFC 6573), which in
- * FAIR Signposting links an object to its content. A withdrawn identifier has no target.
- * @param scheme the metadata ID scheme of the naming authority.
+ * FAIR Signposting links an object to its content.
  */
 export function identifierLinksetOf(record: IdentifierRecord, uris: Uris, scheme: MetadataIdScheme): Linkset {
   const { target, language, tombstone } = record;

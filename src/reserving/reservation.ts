@@ -35,7 +35,7 @@ export interface Reservation {
   readonly items: string[];
 }
 
-/** Computes the state of a reservation from its members, of which there must be at least one. */
+/** Computes the state of a reservation from its members. */
 export function reservationOf(id: string, members: readonly IdentifierRecord[]): Reservation {
   const [first] = members;
   if (first === undefined) throw new TypeError('a reservation has at least one identifier');

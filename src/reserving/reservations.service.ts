@@ -30,7 +30,6 @@ import {
   serializeItem,
 } from './settlement.js';
 
-/** Identifiers per statement. */
 const CHUNK = 250;
 
 /** Members per transaction. Their number is small, because a transaction delays other changes and later events. */
@@ -136,7 +135,6 @@ export class ReservationService {
   }
 }
 
-/** Builds one identifier of a new reservation, with a generated local name. */
 function reservedIdentifier(
   created: Pick<NewIdentifier, 'authority' | 'leaseUntil' | 'reservation' | 'actor'>,
   guids: GuidGenerator,

@@ -7,7 +7,6 @@ export type Settlement = 'activated' | 'released';
 
 export interface SettlementCommand {
   readonly id: string;
-  /** JSON Pointer of the ID in the request. */
   readonly pointer: string;
   readonly settlement: Settlement;
   /** Identifiers in any form (R-28); undefined for all members. */
@@ -31,7 +30,6 @@ export interface SettlementReport {
 export interface Selected {
   /** `NA/local`, or the text of the request if it is not a member. */
   readonly identifier: string;
-  /** The ID of the member, or the reason why there is none. */
   readonly member: bigint | Problem;
 }
 
@@ -86,10 +84,7 @@ export function serializeItem({ identifier, problem }: SettledItem): StoredItem 
   return problem === null ? { identifier } : { identifier, problem: serializeProblem(problem) };
 }
 
-/**
- * Also reads problem documents that earlier versions stored. Their `type`, `title`, `status` and `instance` are dropped, because they
- * follow from the code and from the repeated request.
- */
+/** Also reads problem documents that earlier versions stored, without their `type`, `title`, `status` and `instance`. */
 export function deserializeItem({ identifier, problem }: StoredItem): SettledItem {
   if (problem === undefined) return { identifier, problem: null };
   const { type: _type, title: _title, status: _status, instance: _instance, ...stored } = problem;

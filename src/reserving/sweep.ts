@@ -12,10 +12,7 @@ export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 /** Identifiers per transaction. Their number is small, because the locks of a transaction delay other changes. */
 const CHUNK = 100;
 
-/**
- * Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. Several instances can
- * sweep at the same time: the second transaction finds nothing to do.
- */
+/** Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. */
 @Injectable()
 export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ReservationSweep.name);
@@ -33,7 +30,6 @@ export class ReservationSweep implements OnApplicationBootstrap, OnModuleDestroy
     this.running = this.repeat(this.stopping.signal);
   }
 
-  /** Resolves when the sweep no longer uses the database. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.running;

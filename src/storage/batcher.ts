@@ -28,7 +28,6 @@ const MIN_TIMER_MS = 50;
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
   private runningBatches = 0;
-  /** Number of items that must wait before the next batch starts. */
   private minNextBatch = 1;
   private timer: NodeJS.Timeout | null = null;
 

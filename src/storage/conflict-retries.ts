@@ -19,14 +19,9 @@ export class Attempts {
   private readonly until = performance.now() + RETRY_MS;
   private failed = 0;
 
-  /** @param pause waits for a number of milliseconds. */
   constructor(private readonly pause: (ms: number) => Promise<unknown> = wait) {}
 
-  /**
-   * Counts a failed attempt, and pauses for 10 to 50 ms once `least` attempts have failed.
-   * @param least number of attempts that are made in any case, without a pause.
-   * @returns whether to try again: before `least` attempts have failed, and until 5 s after the first attempt began.
-   */
+  /** Counts a failed attempt, and pauses once `least` attempts have failed. @returns whether to try again. */
   async again(least = LEAST_ATTEMPTS): Promise<boolean> {
     this.failed += 1;
     if (this.failed < least) return true;
@@ -62,7 +57,6 @@ export class ConflictRetries {
 
   /**
    * Runs work, and repeats it after `Stale` or a unique violation, which means that another transaction has written one of the names.
-   * Records the expiry of the reservations that `Stale` names, which releases their names.
    * @throws Problem CONFLICT_IN_PROGRESS when every attempt within 5 s failed with a conflict.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -81,9 +81,7 @@ export class IdempotentRequests {
    * Runs a large change once, with one transaction for each part, in order. A repeat after a failure continues with the first part without
    * a stored outcome.
    * @param count the number of parts, the same for every repeat.
-   * @param work changes one part, counted from 0; its return value is stored as JSON.
    * @returns the outcomes of all parts; `replayed` if each had been stored before.
-   * @throws Problem as `run` does.
    */
   async inParts<T>(
     request: KeyedRequest | null,
@@ -118,8 +116,6 @@ export class IdempotentRequests {
   /**
    * Runs one part of a stream once, in one transaction. Parts are numbered from 0 by the content of the stream, so that a repeat has the
    * same parts; key and fingerprint are those of the whole stream.
-   * @param work as in `inParts`.
-   * @throws Problem as `run` does.
    */
   async inStream<T>(
     request: KeyedRequest | null,
@@ -139,7 +135,6 @@ export class IdempotentRequests {
     });
   }
 
-  /** @throws Problem IDEMPOTENCY_KEY_REUSED */
   private async findResult(from: Queryable, request: KeyedRequest): Promise<string | null> {
     const [use] = await this.results.find([{ ...request, index: 0 }], from);
     const earlier = use === undefined ? null : earlierOf({ ...use, isInFlight: false }, request.fingerprint);

@@ -12,11 +12,7 @@ export interface ReadClient {
   >;
 }
 
-/**
- * Adds the frequent look-ups to Prisma's client as model methods. They run as prepared statements of `pg`, without Prisma's query engine;
- * see the table in `docs/explanation/architecture.md`.
- * @param hot the pool whose sessions have prepared these statements.
- */
+/** Adds the frequent look-ups to Prisma's client. They run as prepared statements of `pg`, without Prisma's query engine. */
 export function readClient(prisma: PrismaService, hot: pg.Pool) {
   const reader = new CoalescedReader(hot);
   const identifier = {

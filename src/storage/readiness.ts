@@ -21,7 +21,6 @@ const MAX_AGE_MS = 1000;
 /** Age of the last result above which a scrape starts a check and waits for it. */
 const MAX_GAUGE_AGE_MS = 10_000;
 
-/** Maximum time that a scrape waits for a check. */
 const GAUGE_WAIT_MS = 500;
 
 /** Maximum wait for the state of a server whose commits are stalled: it may not respond, or all connections may be waiting. */
@@ -34,7 +33,6 @@ const SERVER_STATE = `
 
 interface ServerState extends WriteState {
   readonly hasStandby: boolean;
-  /** False if the session of the waiting probe does not exist. */
   readonly hasProbe: boolean;
 }
 

@@ -8,7 +8,6 @@ const COUNTED_EXACTLY = 10_000;
 /** Scrapes within this time share one query. */
 const FRESH_MS = 60_000;
 
-/** Maximum time that a scrape waits for the database. */
 const TIMEOUT_MS = 1000;
 
 /**

@@ -7,10 +7,8 @@ const PRIMARY_WAIT_MS = 500;
 
 /** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica, whose data can be 10 s old. */
 export class Readers<R> {
-  /** Null without `READ_DATABASE_URL`. */
   readonly atReplica: R | null;
 
-  /** @param make creates the reader at the replica. */
   constructor(
     readonly atPrimary: R,
     private readonly replica: Replica | null,
@@ -19,10 +17,7 @@ export class Readers<R> {
     this.atReplica = replica && make(replica);
   }
 
-  /**
-   * Reads at the replica. Reads at the primary if the replica is not usable, fails, or returns null or an empty list.
-   * @throws the error of the primary; an error of the replica is ignored.
-   */
+  /** Reads at the replica. Reads at the primary if the replica is not usable, fails, or returns null or an empty list. */
   async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
     if (replica === null || atReplica === null) return read(atPrimary);

@@ -36,7 +36,6 @@ export interface KeyUse {
 export type Earlier = NonNullable<KeyUse['minted']>['ids'] | { readonly text: string };
 
 /**
- * Applies the idempotency rule to every kind of request.
  * @returns what an earlier request left; a Problem IDEMPOTENCY_KEY_REUSED if that request was a different one, or REQUEST_IN_FLIGHT while
  * it runs; null for an unused key.
  */

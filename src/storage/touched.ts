@@ -10,7 +10,6 @@ export interface Touched {
   readonly minted: Address[];
 }
 
-/** What each connection has changed since the last `takeTouched`. */
 const touchedBy = new WeakMap<object, Touched>();
 
 /** Must be called in the transaction that makes the changes. */

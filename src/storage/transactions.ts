@@ -98,7 +98,6 @@ export class Transactions {
   /**
    * Runs statements as one transaction.
    * @param work may run again, so it must change only the database.
-   * @param lockWaitMs the lock timeout; by default that of the session.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost during the commit.
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {

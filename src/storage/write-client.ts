@@ -11,11 +11,7 @@ export interface WriteClient {
   readonly identifier: Pick<ReturnType<typeof writeClient>['identifier'], 'mint' | 'findConflicts'>;
 }
 
-/**
- * Adds the statements of a mint to Prisma's client as model methods. They run as prepared statements of `pg`, without Prisma's query
- * engine; see the table in `docs/explanation/architecture.md`.
- * @param hot the pool of `findConflicts`; `mint` runs on the pools of `transactions`.
- */
+/** Adds the statements of a mint to Prisma's client. They run as prepared statements of `pg`, without Prisma's query engine. */
 export function writeClient(prisma: PrismaService, hot: pg.Pool, transactions: Transactions) {
   const writer = new IdentifierWriter(transactions);
   const conflicts = new ConflictFinder(hot);

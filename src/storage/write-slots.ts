@@ -1,4 +1,3 @@
-/** Maximum number of connections of each pool that are kept for reads. */
 const KEPT_FOR_READS = 6;
 
 /** Limits the connections that writes use at once, so that writes waiting for a standby do not block reads. */
@@ -8,7 +7,6 @@ export class WriteSlots {
 
   /**
    * @param size number of connections of the pool, of which a third, at most 6, is kept for reads.
-   * @param maxWaitMs time after which a waiting write is rejected, or Infinity.
    * @param rejection creates the error of a write that has waited since a time of `performance.now`.
    */
   constructor(
@@ -19,11 +17,7 @@ export class WriteSlots {
     this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
   }
 
-  /**
-   * Takes a slot; `leave` frees it. Slots are assigned in the order of calls.
-   * @returns null if a slot is free, so that a write need not wait for a promise; else a promise that resolves when the slot is assigned,
-   * and rejects after `maxWaitMs`.
-   */
+  /** Takes a slot in the order of calls; null if one is free, so that a write need not wait for a promise. `leave` frees it. */
   enter(): Promise<void> | null {
     if (this.free > 0) {
       this.free -= 1;

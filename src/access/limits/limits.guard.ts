@@ -7,7 +7,8 @@ import { Problem } from '../../problem/problem.js';
 import { clientOf } from '../current-principal.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import type { LargeBodies } from './large-bodies.js';
-import { TokenBuckets, type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
+import { rateLimitHeaders, setRateLimitHeaders } from './rate-limit-headers.js';
+import { TokenBuckets } from './token-buckets.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -71,21 +72,4 @@ export class LimitsGuard {
     const detail = `A client may have at most ${limiter.most} concurrent ${kind}. Wait until one of them ends.`;
     throw new Problem('CONCURRENCY_LIMITED', detail, { headers: { 'retry-after': '1' } });
   }
-}
-
-/** Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). */
-export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
-  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
-}
-
-function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
-  return [
-    ['ratelimit-policy', `"${policy}";q=${quota};w=${WINDOW_SECONDS}`],
-    ['ratelimit', `"${policy}";r=${taken.remaining};t=${taken.fullIn}`],
-  ];
-}
-
-function append(reply: FastifyReply, name: string, member: string): void {
-  const before = reply.getHeader(name);
-  void reply.header(name, typeof before === 'string' ? `${before}, ${member}` : member);
 }

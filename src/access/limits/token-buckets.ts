@@ -44,8 +44,8 @@ export class TokenBuckets {
     };
   }
 
-  giveBack(name: string): void {
-    this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += 1;
+  giveBack(name: string, count = 1): void {
+    this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += count;
   }
 
   private find(name: string, perMillisecond: number): Bucket {

@@ -3,7 +3,7 @@ import { ANY_ORIGIN_HEADERS, DATA_ONLY } from '../../http/server/security-header
 import { sendProblem } from './send-response.js';
 import { routeOf } from './handle-routes.js';
 
-/** The headers of every response. Pages of any origin may read responses, because no cookie authenticates a request. */
+/** Pages of any origin may read responses, because no cookie authenticates a request. */
 export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...ANY_ORIGIN_HEADERS,
   'access-control-expose-headers': 'Content-Length',
@@ -14,10 +14,7 @@ export const HANDLE_API_HEADERS: Readonly<Record<string, string>> = Object.freez
 
 const WRITES = ['PUT', 'DELETE'];
 
-/**
- * The interface for clients of Handle servers: `/api` of Handle.Net, `/hrls` of EUDAT, and `/hdlresolver` of DSpace.
- * @param requiresKeys whether writing requires a key. If true, pages of any origin may send writes, because a write needs the key.
- */
+/** The interface for clients of Handle servers. If writing requires a key, pages of any origin may send writes. */
 export function handleApiInterface(requiresKeys: boolean): HttpInterface {
   return {
     paths: /^\/(?:api|hrls|hdlresolver)(?:[/?]|$)/,

@@ -30,10 +30,7 @@ export class HandleApi {
 })
 export class HandleApiModule {}
 
-/**
- * The routes for clients of Handle servers. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them.
- * @param requiresKeys whether writing requires a key.
- */
+/** The routes for clients of Handle servers. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them. */
 export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { decodeText, pathOf } from '../../http/request-target.js';
 
-/**
- * The routes whose paths end with a Handle, in which slashes need no escape. The router does not match them by path; `routeOf`
- * assigns them to requests.
- */
+/** The routes whose paths end with a Handle, with unescaped slashes. The router does not match them by path; `routeOf` assigns them. */
 export const HANDLE_ROUTES = {
   handles: '/api/handles/{handle}',
   resolve: '/hdlresolver/resolve/{handle}',

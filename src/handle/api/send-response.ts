@@ -8,7 +8,6 @@ import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
 
-/** The output format that a client requests. */
 export interface Presentation {
   readonly pretty: boolean;
   /** The function of a script (JSONP); null for JSON. */
@@ -61,7 +60,6 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-/** HTTP status of each response code; unlisted codes use 400. */
 const FAULT_STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.handleNotFound]: 404,
   [RESPONSE_CODE.handleExists]: 409,
@@ -72,7 +70,7 @@ const FAULT_STATUSES: Readonly<Record<number, number>> = {
 /** HTTP status of each problem whose status differs from that of the REST API. */
 const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
 
-/** Sends an error in the form for Handle clients: `responseCode`, `message`, and the Handle of the request if it has one. */
+/** Sends an error in the form for Handle clients. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {

@@ -1,6 +1,5 @@
 import { isTarget } from '../../registry/target.js';
 
-/** Maximum length of the decoded parameter `urlappend`, in characters. */
 const MAX_APPENDED_LENGTH = 4096;
 
 /** Maximum length of the result, in characters; clients and proxies accept 8 or 16 KiB of headers. */
@@ -9,7 +8,6 @@ const MAX_LOCATION_LENGTH = 7168;
 /** Control characters, such as CR and LF, which could end a header. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Runs of characters that a URI does not contain. */
 const NOT_OF_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
 const BARE_PERCENT = /%(?![0-9A-Fa-f]{2})/g;
@@ -19,10 +17,7 @@ export interface NotAppended {
   readonly rejection: string;
 }
 
-/**
- * Appends the parameter `urlappend` to a target. Characters that a URI does not contain, and each "%" that begins no escape, are
- * percent-encoded. The result has the scheme, host and port of the target, so that `urlappend` cannot lead to another site.
- */
+/** Appends `urlappend` to a target. The result has the origin of the target, so that `urlappend` cannot lead to another site. */
 export function appendToTarget(target: string, appended: string | null | undefined): string | NotAppended {
   if (appended === null || appended === '') return target;
   if (appended === undefined) return { rejection: 'The parameter urlappend is not percent-encoded UTF-8.' };

@@ -24,7 +24,6 @@ export interface EntranceRules {
   readonly hasUpstream: boolean;
   /** Whether reading requires a key, so that a path must not reveal which prefixes exist. */
   readonly isClosed: boolean;
-  /** Whether the resolver has the page at `/`, because no other interface has it. */
   readonly hasFrontPage: boolean;
 }
 
@@ -38,7 +37,6 @@ export function entryOf(request: IncomingMessage): Entry | undefined {
   return (request as WithEntry)[ENTRY];
 }
 
-/** A path without escapes, query and fragment. */
 const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
 
 /** Decides by the path which requests the resolver serves: those that name a known prefix, and by `EntranceRules` some further paths. */
@@ -51,7 +49,6 @@ export class Entrance {
     this.known = known;
   }
 
-  /** The route of a request for the resolver; null for any other request. Stores the entry with the request. */
   readonly routeOf = (request: IncomingMessage): string | null => {
     const entry = this.read(request);
     if (entry !== null) {

@@ -40,10 +40,7 @@ const MAX_NAME_LENGTH = 49_152;
 
 @Injectable()
 export class HandleResolver {
-  /**
-   * @param reader reads records without `describes`, which a redirect does not need.
-   * @param wholeRecords reads records with `describes`, for pages and link sets.
-   */
+  /** @param reader reads records without `describes`, unlike `wholeRecords`. */
   constructor(
     private readonly reader: RecordCache,
     private readonly wholeRecords: RecordReads,
@@ -76,10 +73,7 @@ export class HandleResolver {
     return { record: whole?.version === version ? whole : record, metadataIdScheme };
   }
 
-  /**
-   * The active identifier to which a chain of duplicates leads. Each step is resolved like a request for its name.
-   * @returns null if the chain has more than `MAX_STEPS` steps or does not end at a visible active identifier.
-   */
+  /** The active identifier to which a chain of at most `MAX_STEPS` duplicates leads; null if it leads to no visible active identifier. */
   async survivorOf(duplicate: IdentifierRecord, principal: Principal): Promise<IdentifierRecord | null> {
     const known = principal.viewOf(await this.authorities.current());
     let record = duplicate;
@@ -97,10 +91,7 @@ export class HandleResolver {
     return null;
   }
 
-  /**
-   * Resolves a text that was sent with the form at `/` as a name or, if that fails, by a look-up.
-   * @param ownHost the host by which the client reaches the service.
-   */
+  /** Resolves a text that was sent with the form at `/` as a name or, if that fails, by a look-up. */
   async resolvePasted(text: string, ownHost: string, principal: Principal): Promise<Resolution> {
     const direct = await this.resolveText(text, principal);
     if (isFound(direct) || text.length > MAX_STORED_BYTES) return direct;
@@ -132,7 +123,6 @@ export class HandleResolver {
     return this.resolve(reading, principal);
   }
 
-  /** Finds the record of the first candidate that is registered. If this record is reserved or deleted, the name counts as unknown. */
   private async find(authority: NamingAuthority, candidates: readonly string[], handle: string): Promise<Resolution> {
     for (const localName of candidates) {
       const record = await this.reader.find(addressIn(authority, localName));

@@ -3,10 +3,9 @@ import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { guidIn } from '../../registry/uuid.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
-/** The local names that a path may mean, in the order in which they are looked up; empty if no local name is possible. */
+/** The local names that a path may mean, in the order in which they are looked up. */
 export interface LocalNames {
   readonly candidates: readonly string[];
-  /** Whether `candidates` is empty because the text is longer than any local name. */
   readonly isTooLong: boolean;
 }
 

@@ -13,10 +13,6 @@ interface Places {
 
 const places = new WeakMap<NamingAuthoritySnapshot, Places>();
 
-/**
- * The first segments and hosts of the configured resolver, of the resolvers of naming authorities, which may be other names of this
- * service, and of the public proxies.
- */
 function placesOf(known: NamingAuthoritySnapshot): Places {
   const found = places.get(known) ?? read(known);
   places.set(known, found);
@@ -54,7 +50,6 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
  * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
  * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
  * @param path without its first "/", decoded.
- * @param ownHost the host of the request.
  * @param isOneSegment whether every "/" of the path was escaped, so that the escapes of a URI were escaped again.
  */
 export function readPath(
@@ -100,7 +95,6 @@ export function readPath(
   return { authority: null, handle, isMarked: isMarked || LIKE_PREFIX.test(handle) };
 }
 
-/** The index of the first character from `start` on that is neither white space, NUL nor "/". */
 function skipBlanks(text: string, start: number): number {
   let at = start;
   while (at < text.length && (text.charCodeAt(at) === 0x2f || isBlank(text, at))) at++;

@@ -34,7 +34,6 @@ export interface Rejection {
   readonly api: HandleResponse;
 }
 
-/** Maximum length of a name in a problem or on a page, in characters; a longer name is cut. */
 const MAX_SHOWN_LENGTH = 512;
 
 /** @param hint the probable error in the name; null if no hint was searched or found. */
@@ -59,7 +58,7 @@ function notFound(handle: string, sentences: readonly string[], page: () => stri
   return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
 }
 
-/** The link to the page of a record at this resolver, even if the record has a target. @param name `NA/local`. */
+/** The link to the page of a record at this resolver, even if the record has a target. */
 function linkTo(name: string): NameLink {
   const slash = name.indexOf('/');
   return { name, url: `/${name.slice(0, slash)}/${encodeURIComponent(name.slice(slash + 1))}?noredirect` };
@@ -80,7 +79,6 @@ export function withdrawnRejection(handle: string, page: PageRecord): Rejection 
   };
 }
 
-/** @param pointer to the malformed part of the request. */
 export function malformedRejection(handle: string, reason: string, pointer = '#path/handle'): Rejection {
   return {
     outcome: 'rejected',

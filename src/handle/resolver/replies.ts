@@ -6,16 +6,12 @@ import type { ResolveQuery } from './resolve-query.js';
 
 /** Seconds for which caches may store a redirect. During this time, clients of a cache may not see a change of the target. */
 export interface RedirectAges {
-  /** In a browser and in any other private cache. */
   readonly browserSeconds: number;
   /** In a shared cache, such as that of a proxy; null where reading requires a key, so that no shared cache may store it. */
   readonly sharedSeconds: number | null;
 }
 
-/**
- * `Cache-Control` of a redirect (RFC 9111 5.2.2).
- * @param mostSeconds maximum of both times: the remaining time to live of the value that determines the redirect.
- */
+/** `Cache-Control` of a redirect (RFC 9111 5.2.2), with `mostSeconds` as the maximum of both times. */
 function cacheControlOf({ browserSeconds, sharedSeconds }: RedirectAges, mostSeconds = Infinity): string {
   const own = `max-age=${Math.min(browserSeconds, mostSeconds)}`;
   return sharedSeconds === null
@@ -55,15 +51,12 @@ function redirect(reply: FastifyReply, status: number, location: string, caching
   return reply.code(status).headers(headers).send(redirectPage(location));
 }
 
-/** Responds 302 with the target, and with headers for how long caches may store this redirect. */
+/** Responds 302 with the target. */
 export function sendRedirect(reply: FastifyReply, target: string, redirects: RedirectHeaders): FastifyReply {
   return redirect(reply, 302, target, { expires: redirects.expires(), 'cache-control': redirects.cacheControl });
 }
 
-/**
- * Redirects to the destination in a value. Caches may store the redirect for the time to live of the value, and at most for `ages`.
- * @param ages null if the destination is not that of the requested identifier: the redirect is then neither permanent nor stored.
- */
+/** Redirects to the destination in a value. Without `ages`, the redirect is neither permanent nor stored. */
 export function sendDestination(
   reply: FastifyReply,
   { kind, location, value }: Destination,
@@ -79,7 +72,7 @@ export function sendDestination(
   });
 }
 
-/** Responds 303 with the URL at another resolver. Caches must not store this redirect. */
+/** Responds 303 with the URL at another resolver. */
 export function sendUpstream(reply: FastifyReply, location: string): FastifyReply {
   return reply
     .code(303)

@@ -10,20 +10,17 @@ export interface ResolveQuery {
   readonly action: 'showvalues' | 'showurls' | 'api' | null;
   readonly types: readonly string[];
   readonly indexes: readonly number[];
-  /** Whether an `index` is not a number from 1 to 2^31 - 1. */
   readonly hasInvalidIndex: boolean;
   /** Appended to the target or location; null where absent, undefined where it cannot be decoded. */
   readonly urlappend: string | null | undefined;
   /** Attributes, such as `country:us`, by which a location of a value 10320/loc is chosen. */
   readonly locatt: readonly string[];
-  /** Whether HS_ALIAS has no effect. */
   readonly ignoresAliases: boolean;
   /** `pretty` and `callback` apply only to `action=api`. */
   readonly pretty: boolean;
   readonly callback: string | null;
 }
 
-/** A request with its parameters and the rights of its client, and the reply to it. */
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -31,7 +28,6 @@ export interface Exchange {
   readonly principal: Principal;
 }
 
-/** The value for a request without parameters; most requests have none. */
 export const NO_QUERY: ResolveQuery = Object.freeze({
   noredirect: false,
   action: null,

@@ -5,13 +5,9 @@ import { PAGE_CONTENT_SECURITY_POLICY } from '../../record-page/index.js';
 import { sendProblem } from '../../problem/send-problem.js';
 import type { Entrance } from './entrance.js';
 
-/** The path of `RESOLVER_ROUTE`. */
 const ROUTE = /^\/\{handle\}$/;
 
-/**
- * The headers of every response. Pages of any origin may read responses, which contain only what the client may read anyway. There
- * is no `referrer-policy`, so that the policy of the linking page applies.
- */
+/** Pages of any origin may read responses. There is no `referrer-policy`, so that the policy of the linking page applies. */
 export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...ANY_ORIGIN_HEADERS,
   'access-control-expose-headers': 'Content-Length, Link, X-Request-Id',

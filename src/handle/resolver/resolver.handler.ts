@@ -157,17 +157,12 @@ export class ResolverHandler {
     return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
   }
 
-  /** Sets the links of the requested identifier, as the principal may see them. */
   private linkIdentifier({ reply, principal }: Exchange, { record, metadataIdScheme }: Registered): void {
     const linked = linkable(record, metadataIdScheme, principal);
     setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
   }
 
-  /**
-   * Redirects to the destination of a record (`destinationOf`).
-   * @param ages null if the record is the survivor of the record of `handle`.
-   * @returns null if the query requests the record itself, or if the record has no destination.
-   */
+  /** Returns null if nothing is redirected. @param ages null if the record is the survivor of the record of `handle`. */
   private redirect(
     exchange: Exchange,
     { handle, record, authority }: Registered,
@@ -232,7 +227,6 @@ export class ResolverHandler {
     return this.reject(exchange, unknownRejection(handle, hint));
   }
 
-  /** @throws Problem NOT_FOUND, as for every unknown path, if the name is in the path and is not redirected. */
   private respondForeign(exchange: Exchange, handle: string, isMarked: boolean): FastifyReply {
     const { request, reply } = exchange;
     const { upstream } = this.settings;
@@ -247,7 +241,6 @@ export class ResolverHandler {
     return this.reject(exchange, foreignRejection(handle));
   }
 
-  /** What a page shows. Includes the history if the response is a page and the principal may read the history. */
   private async pageOf({ request, query, principal }: Exchange, record: IdentifierRecord): Promise<PageRecord> {
     // In the records of the cache, `describes` is empty.
     const { record: whole, metadataIdScheme } = await this.resolver.whole(record);

@@ -19,9 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, at most once a second, because another process may have
- * created the prefix. If the resolver still does not serve the path, the status is 404. This must be the first hook that rejects unknown
- * paths.
+ * Reads the naming authorities again for a path with an unknown prefix, because another process may have created the prefix. This must
+ * be the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,

@@ -46,7 +46,6 @@ export function invalidResponse(handle: string, message: string, status = 400): 
   return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
 }
 
-/** Maximum length of the parameter `callback`, in characters; the rest is cut. */
 const MAX_CALLBACK_LENGTH = 128;
 
 /** JSON, or with a callback a script (JSONP), in which the name of the function is reduced to an ASCII identifier. */

@@ -2,10 +2,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { StoredValue } from '../../registry/stored-value.js';
 import { type AdminData, DEFAULT_TTL_SECONDS, PUBLIC_PERMISSIONS, timeText } from './value-json.js';
 
-/**
- * The indexes of computed values. Clients of the Handle System write URL at 1 and HS_ADMIN at 100, and number their own
- * values from 2, so METADATA_ID follows HS_ADMIN.
- */
+/** Clients of the Handle System write URL at 1, HS_ADMIN at 100 and their own values from 2, so METADATA_ID follows HS_ADMIN. */
 const COMPUTED_INDEX = { URL: 1, HS_ADMIN: 100, METADATA_ID: 101 } as const;
 
 /** The index of the administrators (HS_VLIST) in the Handle of a prefix, by convention of the Handle System. */
@@ -14,7 +11,6 @@ const ADMINISTRATORS_INDEX = 200;
 /** All permissions of RFC 3651 3.2.1 except to list Handles and to add or delete derived prefixes. */
 const ADMIN_PERMISSIONS = '011111110011';
 
-/** The attributes of a record from which values are computed. */
 export type ValueSource = Pick<
   IdentifierRecord,
   'namingAuthority' | 'target' | 'metadataId' | 'createdAt' | 'updatedAt'

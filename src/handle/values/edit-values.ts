@@ -18,13 +18,11 @@ export interface EditedValues {
   readonly values: readonly StoredValue[];
   readonly target: string | null;
   readonly isChanged: boolean;
-  /** Whether the value of the metadata ID was removed. */
   readonly removesMetadataId: boolean;
 }
 
 /**
- * The values of a record after a write. The metadata ID is kept unless the write has a METADATA_ID. A computed URL value that is kept
- * becomes a stored value. A value that is written unchanged keeps its time.
+ * The values of a record after a write. The metadata ID is kept unless the write has a METADATA_ID value.
  * @throws HandleFault code 4, or 201 for an existing value without `overwrite`
  */
 export function putValues(record: StoredValueSource, { values, indexes, overwrite }: ValuesToPut): EditedValues {
@@ -50,10 +48,7 @@ export function putValues(record: StoredValueSource, { values, indexes, overwrit
   return edited(record, before, [...remaining, ...written], false);
 }
 
-/**
- * The values of a record without those of the given indexes.
- * @throws HandleFault code 200 if the record has no value of an index
- */
+/** The values of a record without those of the given indexes. @throws HandleFault code 200 if the record has no value of an index */
 export function withoutValues(record: StoredValueSource, indexes: readonly number[]): EditedValues {
   const before = storedOf(record);
   const removed = new Set(indexes);
@@ -63,7 +58,6 @@ export function withoutValues(record: StoredValueSource, indexes: readonly numbe
   return edited(record, before, remaining, found.some(isMetadataId));
 }
 
-/** @throws HandleFault code 4 */
 function edited(
   record: StoredValueSource,
   before: readonly StoredValue[],
@@ -92,11 +86,7 @@ function storable(
   return all.filter((value) => !computed.has(value)).sort((one, other) => one.index - other.index);
 }
 
-/**
- * Checks values under a naming authority that stores none: its records have at most one URL, the target, and one metadata ID. An
- * HS_ADMIN value is ignored, because it is computed.
- * @throws HandleFault code 4, whose message names the setting
- */
+/** Checks values under a naming authority that stores none; HS_ADMIN values, which are computed, are ignored. @throws HandleFault code 4 */
 export function requireComputable(values: readonly StoredValue[], prefix: string): void {
   const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));
   const urls = values.filter(isUrl);

@@ -17,9 +17,8 @@ export const RESPONSE_CODE = {
 
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE];
 
-/** An error in a request for the values of a Handle. Each interface converts it to its own form of response. */
+/** An error in a request for the values of a Handle. */
 export class HandleFault extends Error {
-  /** @param message empty where the code is sufficient. */
   constructor(
     readonly responseCode: ResponseCode,
     message = '',

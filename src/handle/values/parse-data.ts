@@ -5,7 +5,6 @@ type StoredData = StoredValue['data'];
 
 export const MAX_INDEX = 2_147_483_647;
 
-/** Maximum depth of the JSON in a value of the format `site` or `key`. */
 const MAX_DEPTH = 16;
 
 /** C0 control characters other than tab, line feed and carriage return. Texts and bytes that contain one are stored as `base64`. */
@@ -25,11 +24,7 @@ const PARSERS: Readonly<Record<string, (value: unknown) => StoredData>> = {
   key: (value) => ({ format: 'key', value: jsonObject(value) }),
 };
 
-/**
- * Parses the data of a value: an object with `format` and `value`, or a scalar, which is read as a text. Data of the formats `string`,
- * `base64` and `hex` is stored as `string` if it is UTF-8 without the characters of `CONTROL`, otherwise as `base64`.
- * @throws HandleFault code 4
- */
+/** Parses the data of a value: an object with `format` and `value`, or a scalar, which is read as a text. @throws HandleFault code 4 */
 export function parseData(data: unknown): StoredData {
   if (Array.isArray(data)) throw invalidInput('data must be an object or a text');
   if (!isObject(data)) return textData(Buffer.from(textIn(data, 'data')));

@@ -15,13 +15,11 @@ const PERMISSIONS = /^[01]{4}$/;
 export interface ParsedBody {
   /** In the order of their indexes. */
   readonly values: readonly StoredValue[];
-  /** The member `handle` of the body; null where it has none. */
   readonly handle: string | null;
 }
 
 /**
- * Parses the body of a request that writes values: a list of values, one value, or an object with `values` and possibly
- * `handle`. Unknown members are ignored.
+ * Parses the body of a request that writes values: a list of values, one value, or an object with `values` and possibly `handle`.
  * @param now the timestamp of the values; the `timestamp` members of the body are ignored.
  * @throws HandleFault code 4, 201 for two values with one index, 202 for an index that is not from 1 to 2^31 - 1
  */

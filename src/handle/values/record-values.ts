@@ -4,13 +4,11 @@ import { type ValueSource, computedValues } from './computed-values.js';
 import { isPublicUrl } from './url-target.js';
 import { timeText } from './value-json.js';
 
-/** The attributes of a record that determine its values. */
 export type StoredValueSource = ValueSource & Pick<IdentifierRecord, 'handleValues'>;
 
 /**
- * The values of a record in the order of their indexes: the stored values, and the computed values of the types that have no stored value
- * (for URL, no public one). The data of a stored METADATA_ID is the metadata ID of the record; without a metadata ID, the value is omitted. A computed value whose
- * index is in use gets the next free index. The result includes secret keys; `valuesOf` omits them.
+ * The stored values of a record, and the computed values of the types without a stored value (for URL, without a public one), in the
+ * order of their indexes. The result includes secret keys.
  */
 export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   const { metadataId, handleValues } = record;
@@ -26,10 +24,7 @@ export function storedOf(record: StoredValueSource): readonly StoredValue[] {
   return values.sort((one, other) => one.index - other.index);
 }
 
-/**
- * The values of a record, in the order of their indexes, without secret keys. The caller removes the values that the principal may not
- * read (`isShown`).
- */
+/** The values of a record without secret keys. The caller removes the values that the principal may not read (`isShown`). */
 export function valuesOf(record: StoredValueSource): readonly StoredValue[] {
   return storedOf(record).filter((value) => !isSecret(value));
 }

@@ -22,10 +22,7 @@ function targetValueIn(values: readonly StoredValue[]): StoredValue | undefined 
   return lowest;
 }
 
-/**
- * The target in the text of a URL value, with the characters that a URI does not allow percent-encoded (RFC 3986 2.1).
- * @returns null for a text that is not an http or https URL, or is too long.
- */
+/** The text of a URL value as a target, percent-encoded where a URI requires it (RFC 3986 2.1); null if it cannot be a target. */
 export function targetOfText(text: string): string | null {
   const uri = text
     .replace(LONE_SURROGATE, '\ufffd')
@@ -33,10 +30,7 @@ export function targetOfText(text: string): string | null {
   return uri.length <= MAX_TARGET_LENGTH && isTarget(uri) ? uri : null;
 }
 
-/**
- * The target of a record with stored values: the data of the public URL value with the lowest index. Null if the data is not a valid
- * target; undefined without a public URL value.
- */
+/** The data of the public URL value with the lowest index as a target: null if invalid, undefined without such a value. */
 export function targetIn(values: readonly StoredValue[]): string | null | undefined {
   const url = targetValueIn(values);
   if (url === undefined) return undefined;
@@ -45,8 +39,8 @@ export function targetIn(values: readonly StoredValue[]): string | null | undefi
 }
 
 /**
- * Stored values after a change of the target, which is in the public URL value with the lowest index. For null, this value is removed,
- * and each further URL value whose data would then be the target. Without a public URL value, nothing changes.
+ * Stored values after a change of the target. For null, the public URL value with the lowest index is removed, and each further URL
+ * value whose data would then be the target.
  */
 export function withTarget(values: readonly StoredValue[], target: string | null, now: Date): readonly StoredValue[] {
   const url = targetValueIn(values);

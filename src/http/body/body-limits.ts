@@ -45,7 +45,6 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   });
 }
 
-/** Whether a parser accepts the body that the headers describe. */
 function isReadable(request: FastifyRequest): boolean {
   const mediaType = mediaTypeOf(request);
   if (!hasUsableBody(request) || (mediaType === '' && contentLength(request) === 0)) return true;

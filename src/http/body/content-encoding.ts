@@ -12,10 +12,7 @@ export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean 
   return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/**
- * Why the headers do not declare readable JSON; null if they do. A body that is compressed or not in UTF-8 would be misread. A merge patch
- * is permitted for PATCH only.
- */
+/** Why the headers do not declare readable JSON, which is UTF-8 without compression; null if they do. */
 export function faultOfJson({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): string | null {
   if (!isPlain(headers)) {
     const { charset, encoding } = codingOf(headers);

@@ -4,7 +4,6 @@ import { countMembers } from './json-bounds.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Keys that are not accepted: the members of Object.prototype, and `prototype`. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',
@@ -42,7 +41,6 @@ function readText(text: string, stated: number): { value: unknown; fault: Syntax
   }
 }
 
-/** Counts the members of all objects. @throws SyntaxError for a reserved name or an inexact number. */
 function membersOf(value: unknown): number {
   if (typeof value === 'number') requireExact(value, String(value));
   if (typeof value !== 'object' || value === null) return 0;

@@ -7,7 +7,6 @@ export const MAX_LINE_BYTES = 65_536;
 /** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can wait for clients that do not read. */
 const MAX_PART_BYTES = 65_536;
 
-/** Bytes after which `next` returns while many streams run at once. */
 const MAX_CROWDED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
@@ -19,11 +18,7 @@ export interface Line {
   readonly bytes: Buffer | null;
 }
 
-/**
- * Finds the end of a line.
- * @param bytes the bytes from the start of a line. The call is repeated with more bytes until it finds an end.
- * @returns the offset of the last byte of the line break; -1 if the line continues.
- */
+/** Given the bytes from the start of a line, returns the offset of the last byte of the line break; -1 if the line continues. */
 type EndIn = (bytes: Buffer) => number;
 
 /** Reads the lines of a body as they arrive, with back-pressure. */
@@ -41,10 +36,7 @@ export class LineReader {
     body.bytes.on('error', () => {});
   }
 
-  /**
-   * @returns up to `most` lines that are not blank; null at the end. The last line needs no line feed.
-   * @throws Problem SHUTTING_DOWN, REQUEST_TIMEOUT, or the error of a broken connection.
-   */
+  /** Up to `most` lines that are not blank; null at the end. @throws Problem SHUTTING_DOWN or REQUEST_TIMEOUT, or a connection error. */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
     const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_PART_BYTES;

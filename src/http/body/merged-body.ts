@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 
-/** Maximum size of a merged piece, in bytes. */
 export const MERGED_BYTES = 16_384;
 
 /**
  * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of
- * times the memory of the byte. The source is not read before this stream is read.
+ * times the memory of the byte.
  */
 export class MergedBody extends Readable {
   private merged: Buffer | null = null;

@@ -16,7 +16,6 @@ export interface LinePipeline<T> {
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
   readonly log: StreamLog;
-  /** Whether a summary follows the last result; never after an error. */
   readonly hasSummary: boolean;
 }
 
@@ -27,10 +26,7 @@ export interface StreamLog {
   readonly lineFailed: (error: unknown, line: number) => void;
 }
 
-/**
- * Commits a chunk while the next one is read and the results of the previous one are sent. A full spool delays reading. An error becomes
- * the last line; earlier results are kept.
- */
+/** Commits a chunk while the next one is read and the results of the previous one are sent. An error becomes the last line. */
 export function respondInLines<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGenerator<Buffer> {
   return body.spool.through(linesOf(body, steps));
 }

@@ -13,7 +13,6 @@ const MOST_STREAMS = 128;
  * whole request first would deadlock with the service.
  */
 export class ResponseSpool {
-  /** The buffered bytes of all streams. */
   bytes = 0;
   private streams = 0;
   private readonly waiting = new Set<() => void>();
@@ -21,7 +20,6 @@ export class ResponseSpool {
   /** @param limit bytes of all streams together. */
   constructor(private readonly limit: number) {}
 
-  /** Whether so many streams run that their chunks must be small. */
   get isCrowded(): boolean {
     return this.streams > MANY_STREAMS;
   }
@@ -92,7 +90,6 @@ class Spooled {
   private closed = false;
   private wake: () => void = () => {};
 
-  /** Resolves at the next piece or at the end of the source. */
   async changed(): Promise<void> {
     await new Promise<void>((resolve) => (this.wake = resolve));
   }

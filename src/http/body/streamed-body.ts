@@ -40,7 +40,6 @@ export interface StopSignals {
 }
 
 export class StreamedBody {
-  /** @param drain signals a stop; a body that has arrived is still read to its end. */
   constructor(
     readonly mediaType: string,
     readonly bytes: IncomingMessage,
@@ -55,10 +54,7 @@ export class StreamedBody {
   }
 }
 
-/**
- * Passes bodies of NDJSON and CSV as streams. The time without data is limited, but not the size.
- * @param idleMs maximum time without data in either direction.
- */
+/** Passes bodies of NDJSON and CSV as streams. The time without data is limited, but not the size. */
 export function acceptStreams(server: FastifyInstance, idleMs: number, drain: StopSignals, spool: ResponseSpool): void {
   // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {
@@ -81,7 +77,6 @@ export function acceptStreams(server: FastifyInstance, idleMs: number, drain: St
   }
 }
 
-/** The charset of a stream; null if it is compressed or in an unsupported charset. */
 function charsetOf(request: Pick<FastifyRequest, 'headers'>): Charset | null {
   if (isPlain(request.headers)) return 'utf-8';
   return mediaTypeOf(request) === CSV && isPlain(request.headers, /^windows-1252$/i) ? 'windows-1252' : null;

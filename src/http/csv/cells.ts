@@ -1,10 +1,6 @@
 export type Separator = ',' | ';' | '\t';
 
-/**
- * Splits a row into cells (RFC 4180).
- * @param most number of cells to read; one more is returned if the row has more.
- * @throws SyntaxError for a misplaced quotation mark.
- */
+/** Splits a row into cells (RFC 4180), at most `most` and one more. @throws SyntaxError for a misplaced quotation mark. */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
   const cells: string[] = [];
   let start = 0;

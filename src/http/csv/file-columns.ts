@@ -2,12 +2,10 @@ import { Problem } from '../../problem/problem.js';
 import { unguarded } from './cells.js';
 import type { HeaderRules, Row } from './row-reader.js';
 
-/** The member that excludes a column. */
 const IGNORE = 'ignore';
 /** The column name that stands for all columns that a map does not name. */
 const OTHERS = '*';
 
-/** Maximum number of characters of a column name in an error. */
 const MAX_NAME = 100;
 
 export interface FileColumns {

@@ -14,8 +14,8 @@ const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 type Place = 'start' | 'plain' | 'quoted' | 'mark';
 
 /**
- * Finds the ends of rows (RFC 4180): line breaks outside quoted cells. Each byte is read once. The bytes of quotation marks and separators
- * occur in no other character of UTF-8 and Windows-1252.
+ * Finds the ends of rows (RFC 4180): line breaks outside quoted cells. The bytes of quotation marks and separators occur in no other
+ * character of UTF-8 and Windows-1252.
  */
 export class RowEnds {
   private separators: ReadonlySet<number> = new Set([COMMA, SEMICOLON, TAB]);
@@ -23,7 +23,6 @@ export class RowEnds {
   private at = 0;
   private isFirst = true;
 
-  /** Sets the separator of the following rows. Until then, `,`, `;` and a tab are all separators. */
   separateBy(separator: string): void {
     this.separators = new Set(Buffer.from(separator));
   }

@@ -20,12 +20,8 @@ const NOT_UTF8 =
 export type Row = Readonly<Record<string, string>>;
 
 export interface HeaderRules {
-  /**
-   * Member names for the columns of a header line, in its order; false for a column that is not read.
-   * @throws Problem INVALID_REQUEST for columns that the operation does not support.
-   */
+  /** Member names for the columns of a header line, in its order; false for a column that is not read. @throws Problem INVALID_REQUEST */
   readonly columnsOf: (header: readonly string[]) => (string | false)[];
-  /** The problem of a file without a readable header line. */
   readonly unreadable: (detail: string) => Problem;
 }
 
@@ -53,11 +49,7 @@ export class RowReader {
     this.lines = new LineReader(body, this.ends.endIn.bind(this.ends));
   }
 
-  /**
-   * Reads the header line.
-   * @throws Problem INVALID_REQUEST for a file without a header line or with columns that `rules` rejects, SHUTTING_DOWN if the service
-   * stops before the line arrives.
-   */
+  /** Reads the header line. @throws Problem INVALID_REQUEST if it is missing or `rules` rejects it, and the errors of `LineReader`. */
   static async open(body: StreamedBody, rules: HeaderRules): Promise<RowReader> {
     const rows = new RowReader(body);
     try {
@@ -70,8 +62,7 @@ export class RowReader {
 
   /**
    * @returns 1 to `most` rows; null at the end.
-   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`. No
-   * more of the file is read after an error.
+   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
     if (this.failure !== null) throw this.failure;
@@ -90,7 +81,6 @@ export class RowReader {
     return rows;
   }
 
-  /** @throws SyntaxError */
   private async header(): Promise<string[]> {
     let text = (await this.headerLine()).replace(/^\ufeff/, '');
     if (text === '') text = await this.headerLine();
@@ -140,7 +130,6 @@ export class RowReader {
     return [{ number, row: Object.fromEntries(named) as Row }];
   }
 
-  /** The text of a row without its line break; null if the bytes are not in the charset of the file. */
   private textOf(bytes: Buffer): string | null {
     try {
       return decode(bytes, this.body.charset).replace(/\r$/, '');

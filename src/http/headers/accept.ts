@@ -18,15 +18,12 @@ export function namedType<T extends string>(accept: string | undefined, types: r
   return named.find((type) => [...named, JSON_TYPE].every((other) => other === type || isBefore(type, other))) ?? null;
 }
 
-/** Whether a client prefers a link set to JSON and to a page. @param accept the header `Accept`. */
+/** Whether a client prefers a link set to JSON and to a page. */
 export function acceptsLinkset(accept: string | undefined): boolean {
   return namedType(accept, ['text/html', LINKSET]) === LINKSET;
 }
 
-/**
- * Whether a client accepts JSON but neither `text/html` nor a wildcard for all types: browsers, and tools without a preference, get pages.
- * @param accept the header `Accept` (RFC 9110 12.5.1).
- */
+/** Whether a client accepts JSON but neither HTML nor a wildcard for all types: tools without a preference get pages. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const accepted = rangesOf(accept);
@@ -34,7 +31,6 @@ export function acceptsJson(accept: string | undefined): boolean {
   return accepted.some(isJson) && !accepted.includes('text/html') && !accepted.includes('*/*');
 }
 
-/** Media ranges in order of preference, without those of weight 0. */
 function rangesOf(accept: string): string[] {
   return new Negotiator({ headers: { accept } }).mediaTypes().map((range) => range.toLowerCase());
 }

@@ -61,7 +61,6 @@ export function requireIfMatch(tags: EntityTags | undefined, detail: string): En
   throw ifMatchProblem('PRECONDITION_REQUIRED', detail, 'If-Match is required to prevent lost updates: ');
 }
 
-/** @param summary precedes the detail in the summary of the problem. */
 export function ifMatchProblem(code: ProblemCode, detail: string, summary = ''): Problem {
   return new Problem(code, `${summary}${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
 }
@@ -71,10 +70,7 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
   return tags === '*' || tags.some(({ isWeak, opaque }) => !isWeak && opaque === current);
 }
 
-/**
- * Whether `If-Match` permits a change of a record: it is `*`, or one of its tags has the version and the time of the last change, or is
- * just the version, such as `"3"`. The digest is not compared, because it also changes with other records and the configuration.
- */
+/** Whether `If-Match` permits a change. The digest is not compared, because other records and the configuration change it too. */
 export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;
   const start = `"${changeOf(record)}-`;
@@ -92,7 +88,6 @@ export function matchesWeakly(header: string | undefined, current: string): bool
   return tags !== null && (tags === '*' || tags.some(({ opaque }) => opaque === current));
 }
 
-/** @returns null for a text that is neither `*` nor a list of tags. */
 function parseEntityTags(text: string): EntityTags | null {
   if (text.trim() === '*') return '*';
   if (!TAGS.test(text)) return null;

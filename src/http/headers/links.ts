@@ -3,11 +3,7 @@ import type { TypedLink } from '../../registry/typed-links.js';
 /** Maximum number of characters of a path or of all links in a header. Clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LENGTH = 7168;
 
-/**
- * Builds a `Link` header (RFC 8288 3) from the links that fit, in order. Each `href` must be a URI reference in ASCII.
- * @param maxLength maximum length of the value, in characters.
- * @returns undefined if no link fits.
- */
+/** Builds a `Link` header (RFC 8288 3) from the links that fit, in order. Each `href` must be a URI reference in ASCII. */
 export function linkHeaderOf(links: readonly TypedLink[], maxLength = MAX_LENGTH): string | undefined {
   let header = '';
   for (const { rel, href, type } of links) {

@@ -6,10 +6,7 @@ export const CHUNK_LINES = 100;
 /** Maximum size of a chunk in bytes. A chunk is in memory until it is committed. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
-/**
- * Divides lines into chunks by their numbers alone (1 to 100, 101 to 200 and so on), not by their arrival, so that a repeat of a stream has
- * the same chunks. Lines beyond the size limit of a chunk are rejected.
- */
+/** Divides lines into chunks by their numbers alone, not by their arrival, so that a repeat of a stream has the same chunks. */
 export function inChunks(read: NextLines): NextLines {
   const pending: RawLine[] = [];
   const bounded = withinChunks();

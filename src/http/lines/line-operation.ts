@@ -5,10 +5,7 @@ import { ApiPrefer, PREFERENCE_HEADER } from '../headers/prefer.js';
 import { StreamEndDto, StreamSummaryDto } from '../body/stream-summary.dto.js';
 import { CSV, NDJSON, ReadsStream } from '../body/streamed-body.js';
 
-/**
- * Marks and describes an operation that reads a stream of lines and returns a result for each.
- * @param columns those of CSV; null for an operation that reads NDJSON only.
- */
+/** Marks and describes an operation that reads lines and returns a result for each. @param columns null for NDJSON only. */
 export function LineOperation(
   line: new () => object,
   result: new () => object,

@@ -6,7 +6,6 @@ import { readJsonBody } from '../body/json-body.js';
 import { LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import { CSV, type StreamedBody } from '../body/streamed-body.js';
 
-/** Number of lines that are validated before other requests get a turn. */
 const SLICE = 100;
 
 /** A line of NDJSON or a row of CSV before validation. */
@@ -24,15 +23,12 @@ export type NextLines = () => Promise<readonly RawLine[] | null>;
 
 export interface FileFormat {
   readonly columns: FileColumns;
-  /** The column map of the request. */
   readonly map: string | undefined;
   readonly readRow: (row: Row) => object;
 }
 
 /**
- * Opens the lines of a body.
- * @param most maximum number of lines that one call returns.
- * @param csv absent for a route that reads NDJSON only.
+ * Opens the lines of a body. `most` limits the lines of one call; `csv` is absent for a route that reads NDJSON only.
  * @throws Problem INVALID_REQUEST for a CSV with unknown columns, and for a column map with NDJSON.
  */
 export async function openLines(body: StreamedBody, most: number, csv?: FileFormat): Promise<NextLines> {

@@ -90,7 +90,6 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   } else endWith(problem, socket, isHead);
 }
 
-/** @param isHead true if the method is HEAD, whose response has no body (RFC 9110 9.3.2). */
 function endWith(problem: Problem, socket: Socket, isHead = false): void {
   const { status, title } = CATALOGUE[problem.code];
   const body = `${JSON.stringify(problemDocument(problem, '/'))}\n`;
@@ -118,11 +117,8 @@ function end(socket: Socket, last = ''): void {
 }
 
 /**
- * Reads and drops the rest of a body if the response is sent before the body has arrived, so that the client receives the response and can
- * reuse the connection.
- *
- * Overrides `destroySoon` of sockets, with which Node closes a connection after a response with `Connection: close`, even if bytes are
- * unread. That resets the connection and can discard the response (RFC 9112 9.6); no setting of Node changes this.
+ * Drops the rest of a body if the response is sent before the body has arrived. Overrides `destroySoon`, with which Node closes a
+ * connection even if bytes are unread; that resets the connection and can discard the response (RFC 9112 9.6).
  */
 export function dropUnreadBodies(server: Server): void {
   server.on('connection', (socket: Socket) => {

@@ -22,11 +22,7 @@ export function pressureOf(limits: OverloadLimits, load: Load): () => number {
   return () => Math.max(load.eventLoopDelayMs() / maxDelay, load.waitingStatements() / maxWaiting);
 }
 
-/**
- * Rejects requests while the process or its database is overloaded: writes first, then reads. Runs before authentication and before the
- * body is read.
- * @param pressureNow see `pressureOf`.
- */
+/** Rejects requests while the process or its database is overloaded: writes first, then reads. */
 export function shedLoad(
   server: FastifyInstance,
   interfaces: HttpInterfaces,

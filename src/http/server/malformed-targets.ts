@@ -10,9 +10,7 @@ const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**
  * Replaces a target that the router cannot read: a path that is too long or not percent-encoded UTF-8, or a target that is not a path, such
- * as "*". The router would reject it without running any hook. Other targets are returned unchanged.
- * @param target the target of a request, without scheme and authority.
- * @param longest maximum length of a path, in characters.
+ * as "*". The router would reject it without running any hook.
  */
 export function routableTarget(target: string, longest: number): string {
   const end = target.search(/[?#]/);

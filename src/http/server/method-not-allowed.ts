@@ -38,7 +38,6 @@ export class MethodNotAllowed {
   };
 }
 
-/** @param target the path and query as requested. */
 export function unknownPath(method: string, target: string): Problem {
   return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
 }

@@ -49,7 +49,6 @@ export class OpenHosts {
 /**
  * Rejects requests of pages of other origins under open access: by Host, for names that resolve to the loopback address (DNS
  * rebinding); by Origin; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
- * @param allowed the hosts to which requests may be sent.
  * @param interfaces if the interface of a request has its method in `anyOrigin`, only its host is checked, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
@@ -69,7 +68,6 @@ export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, int
 /**
  * Rejects requests that a page of another site made a browser send. Under open access, no key protects a POST without a body, which
  * browsers send without a preflight. Browsers send Sec-Fetch-Site (W3C Fetch Metadata), which pages cannot change; other clients omit it.
- * Requests with a method in `anyOrigin` of their interface only read or need a key, so they are permitted.
  */
 export function rejectCrossSite(server: FastifyInstance, interfaces: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
@@ -113,7 +111,6 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** The normalized host of an authority without port; null if invalid. */
 function hostOf(authority: string): string | null {
   if (!AUTHORITY.test(authority)) return null;
   const url = `http://${authority}`;

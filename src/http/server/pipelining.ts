@@ -11,7 +11,6 @@ interface Connection {
   waiting: number;
   /** The turn of the event loop in which its last request began. */
   turn: number;
-  /** The response to the last request that waits. */
   last: ServerResponse | null;
   /** Whether bytes of the client were dropped, so that the following bytes do not start a request. */
   isStopped: boolean;

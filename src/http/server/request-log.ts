@@ -35,7 +35,6 @@ export interface LoggedRequest {
   readonly url: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** Pattern of the route; null if none matched. */
   readonly route: string | null;
   readonly code?: string | null;
   readonly keyName?: string | null;
@@ -83,7 +82,6 @@ export class RequestLog {
   }
 }
 
-/** Hides the values of parameters that are not in `SHOWN`, and names that `NAME` does not match. */
 function withoutValues(url: string): string {
   const start = url.indexOf('?');
   if (start < 0) return url;

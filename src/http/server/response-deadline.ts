@@ -16,7 +16,6 @@ declare module 'fastify' {
   }
 }
 
-/** How often waiting requests are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
 /** Milliseconds that requests waited before their bodies were read. */
@@ -60,8 +59,7 @@ class WaitingRequests {
 }
 
 /**
- * Responds to every request within a limit. The waits of a request (queue, connection, statement, lock, retries) have their own limits,
- * whose sum would be longer. Streams, long polls and requests in parts are exempt.
+ * Responds to requests within a limit, because the limits of their waits (queue, connection, statement, lock, retries) add up to more.
  * @param limitMs maximum time from the end of the body to the response, including the waits before the body is read (`noteWait`).
  */
 export function limitResponseTime(server: FastifyInstance, interfaces: HttpInterfaces, limitMs: number): void {

@@ -25,10 +25,7 @@ export function securityHeaders(policy: string): Readonly<Record<string, string>
 
 export const DATA_HEADERS = securityHeaders(DATA_ONLY);
 
-/**
- * @param headersOf returns the security headers for a request, by default `DATA_HEADERS`. It must return shared objects, because a new
- * object per request costs several microseconds.
- */
+/** @param headersOf must return shared objects, because a new object per request costs several microseconds. */
 export function setSecurityHeaders(
   server: FastifyInstance,
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>> = () => DATA_HEADERS,

@@ -19,9 +19,8 @@ export function hintFor(target: string): string {
 const UUID = /^[0-9a-f-]{32,36}$/i;
 
 /**
- * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`, so that routes see one segment, also before an action or a view. A
- * first segment with an escaped "/" or a ":" is already complete (`hdl%3A100.102%2FF58F…`, `demo:1`). Runs before routing, because decoding
- * would make an escaped slash and an unescaped one indistinguishable.
+ * Rewrites the unescaped slash of `/identifiers/100.102/F58F…` as `%2F`. A first segment with an escaped "/" or a ":" is already complete
+ * (`hdl%3A100.102%2FF58F…`, `demo:1`). Runs before routing, because decoding would make both kinds of slashes indistinguishable.
  */
 export function joinIdentifierSegments(target: string, method = 'GET'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '');

@@ -9,10 +9,7 @@ const COMPARED = Symbol('read-only:compared');
 
 type Schema = NonNullable<Parameters<typeof ApiProperty>[0]>;
 
-/**
- * A member that no change can set. Validation accepts any value; `requireReadOnly` compares it.
- * @param schema the schema of the member, if its type does not say it.
- */
+/** A member that no change can set. Validation accepts any value; `requireReadOnly` compares it. */
 export const ReadOnly = (schema: Schema = {}): PropertyDecorator =>
   applyDecorators(Computed(schema), (target: object, name: string | symbol) => {
     Reflect.defineMetadata(COMPARED, true, target, name);
@@ -27,7 +24,6 @@ export const Computed = (schema: Schema = {}): PropertyDecorator =>
 
 /**
  * Permits a change that repeats the representation on which it is based.
- * @param change the body, which its DTO accepts.
  * @param current the representation, read under the lock of the change.
  * @throws Problem READ_ONLY_MEMBER with a pointer to each read-only member that differs from `current`.
  */

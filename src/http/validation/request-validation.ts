@@ -14,7 +14,6 @@ type Dto<T extends object = object> = new () => T;
 
 /** Validates bodies and queries; rejects unknown members. */
 class RequestValidation implements PipeTransform {
-  /** @returns the body without members whose null means absent, or a query DTO. @throws Problem INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE */
   transform(sent: unknown, { type, metatype: dto }: ArgumentMetadata): unknown {
     if (sent instanceof StreamedBody) {
       throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'This request has no stream; send application/json.');

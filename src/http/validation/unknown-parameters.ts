@@ -10,7 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum number of characters of a parameter name in an error. */
 const MAX_NAME = 100;
 
 /** Rejects query parameters of operations that have none, because a misspelled or misplaced parameter would have no effect. */

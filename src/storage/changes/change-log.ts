@@ -45,7 +45,6 @@ const BUCKETS = 512;
 /**
  * Selects the metadata records that were minted with reserved objects. For OFFSET 0, see "Planner assumptions" in architecture.md. The
  * parameter is in a subquery, which hides its length from the planner, so that a session keeps one plan.
- * @param ids the parameter with the IDs of the objects.
  */
 export const reservedPairs = (ids: '$1' | '$2'): string => `
   SELECT i.id, i.metadata_record_id FROM unnest((SELECT ${ids}::bigint[])) AS w(id) CROSS JOIN LATERAL (

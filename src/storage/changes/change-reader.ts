@@ -38,7 +38,6 @@ export interface RecordedChange extends LogPosition {
 
 export interface FoundEvents {
   readonly changes: readonly RecordedChange[];
-  /** How far the log was read. */
   readonly reached: LogPosition;
   /** Whether the log was read to its end or, in reverse order, to its start. */
   readonly end: boolean;
@@ -113,7 +112,7 @@ export class ChangeReader {
     return foundIn(rows.slice(0, limit));
   }
 
-  /** The values with which changed identifiers were minted. Sends no statement for an empty list. */
+  /** The values with which changed identifiers were minted. */
   async valuesAsMinted(
     ids: readonly bigint[],
     from: Queryable = this.pool,
@@ -136,7 +135,6 @@ export class ChangeReader {
 
   /**
    * Reads the events after a position, or before it in reverse order. Concurrent readers of the same page share one statement.
-   * @param after the position of an event, `LOG_START` or `LOG_END`.
    * @param reads maximum number of events to read, including those that the filter does not match.
    * @returns null if the log does not have the event at `after`, which is not checked in reverse order.
    */
@@ -229,7 +227,6 @@ type ChangeRow = Omit<Row<'change'>, 'identifier_id' | 'naming_authority_id'> & 
 
 type EventRow = ChangeRow & {
   readonly is_found: boolean;
-  /** Whether it is the last event that was read. */
   readonly is_last: boolean;
   /** Number of events read up to and including this one. */
   readonly read: number;

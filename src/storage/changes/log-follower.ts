@@ -10,7 +10,6 @@ export interface Clock {
 
 export const SYSTEM_CLOCK: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
 
-/** Time between the starts of two polls. */
 const INTERVAL_MS = 250;
 
 /** Minimum time between the end of a slow poll and the next one. */
@@ -71,7 +70,6 @@ export const LOG_POLL = `
 /** How far a poll has read the log. */
 export interface PollState {
   readonly snapshot: string;
-  /** Number of the next transaction. */
   readonly next: bigint;
   readonly origin: string;
   /** Clock of the database, in milliseconds since 1970. */
@@ -96,7 +94,6 @@ interface PollRow extends Omit<PollState, 'next' | 'flushed'> {
 /**
  * Reads which rows of the log were committed since an earlier poll.
  * @param pool with a connection of its own and without sequential scans, because the planner cannot know that few rows are found.
- * @param previous null for the first poll.
  */
 export async function pollLog(pool: pg.Pool, previous: PollState | null): Promise<Poll> {
   const values = [previous?.snapshot ?? null, MAX_POLLED_ROWS + 1];

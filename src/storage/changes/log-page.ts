@@ -30,7 +30,6 @@ export interface LogFilter {
 export interface LogPageQuery {
   readonly limit: number;
   readonly order: LogOrder;
-  /** Null for all events. */
   readonly filter: LogFilter | null;
 }
 

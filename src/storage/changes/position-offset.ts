@@ -45,7 +45,6 @@ const LOCK_WAIT_MS = 500;
 /** Pause between two attempts, in which writers proceed. */
 const PAUSE_MS = 100;
 
-/** Time limit for all attempts. */
 const RAISE_MS = 10_000;
 
 const GAP = 2n ** 32n;

@@ -56,7 +56,6 @@ export class AddressLookups {
     return this.byGuid.depth + this.byLocalKey.depth;
   }
 
-  /** @param minimum the position of the log that a replica must have replayed. */
   find(address: Address, minimum = 0n): Promise<IdentifierRecord | null> {
     return (address.guid === null ? this.byLocalKey : this.byGuid).add({ address, minimum });
   }

@@ -105,7 +105,7 @@ const CONFLICTS = `
     FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
   ) r ON true`;
 
-/** Finds the conflicts of identifiers that were not inserted. Callers use it as `prisma.identifier.findConflicts` (`write-client.ts`). */
+/** Finds the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 

@@ -18,7 +18,6 @@ export class IdentifierImporter {
 
   /**
    * Inserts and commits identifiers.
-   * @param decide creates the result of an identifier that is not inserted; its conflicts are not kept in memory.
    * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict.
    */
   async insert<T extends object>(
@@ -83,7 +82,6 @@ export class IdentifierImporter {
     }
   }
 
-  /** Inserts what can be inserted, and returns the rest. */
   private async notInserted(pending: readonly ImportedIdentifier[]): Promise<ImportedIdentifier[]> {
     const values = importValues(pending);
     const rows = await noneWhenViolated(

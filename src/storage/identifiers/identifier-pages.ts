@@ -34,7 +34,6 @@ export const MAX_COMPARED = 21_000;
 const FIRST_PART = 200;
 const PART_GROWTH = 5;
 
-/** The largest exact count. */
 const COUNTED_EXACTLY = 10_000;
 /** Maximum identifiers that are compared with the filter for an exact count. */
 const COMPARED_TO_COUNT = 20_000;
@@ -76,7 +75,6 @@ interface Compared {
   readonly isWanted: () => boolean;
 }
 
-/** A row with the bytes of the values of the rows before it. */
 type MeasuredRow = IdentifierRow & PageRow & { readonly bytes_before: string };
 
 /** Lists records in order of minting. An expired reservation counts as withdrawn. */
@@ -137,7 +135,6 @@ export class IdentifierPages {
     return { value: Math.max(counted, await estimatedRows(this.pool, matchesQuery(numbered, range))), isExact: false };
   }
 
-  /** Reads up to `limit` records of a range; `next` is null at its end. `bytes` is the approximate size of their values. */
   private async read(filter: PageFilter, { numbered, range: whole, index, isWanted }: Compared, limit: number) {
     const records: IdentifierRecord[] = [];
     let range = whole;
@@ -170,7 +167,6 @@ export class IdentifierPages {
     return found.reduce((one, other) => (isFurther(range.order, other.end, one.end) ? other : one));
   }
 
-  /** Resolves prefixes to numbers of naming authorities; null if no identifier can match. */
   private async numbered(filter: PageFilter): Promise<NumberedFilter | null> {
     const { namingAuthority, namingAuthorities, curated, ...others } = filter;
     const prefixes = [namingAuthority ?? [], namingAuthorities ?? [], curated ?? []].flat();

@@ -81,7 +81,6 @@ export class IdentifierReader {
 
   /**
    * Reads the records of items in parts, so that the process never holds many large ones.
-   * @param idsOf IDs of the records of an item; missing records are not in the map.
    * @param most maximum items and bytes of a part; a part has at least one item.
    * @param from by default the hot pool for few items, such as those of a replay, because its sessions keep the plan, and planning takes
    * ten times as long as execution; otherwise the general pool.
@@ -165,7 +164,6 @@ export class IdentifierReader {
   }
 }
 
-/** The condition of the column `expired`, at a given time. */
 function isExpired({ state, lease_until: leaseUntil }: IdentifierRow, at: Date): boolean {
   return state === 'reserved' && leaseUntil !== null && leaseUntil <= at;
 }

@@ -39,7 +39,6 @@ const PARAMETERS: readonly Parameter<ImportedIdentifier>[] = [...IDENTIFIER_PARA
 
 const $ = numbered([ORDINAL, ...PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
-/** Columns that are set to the parameter of the same name. */
 const COLUMNS = `local_name, local_key, metadata_id, metadata_key, ${TEXTS.map(({ columns: [column] }) => column).join(', ')},
       state, lease_until, version, created_at, withdrawn_at, withdrawal_reason_code, withdrawal_reason, replaced_by,
       previous_version, previous_version_key`;

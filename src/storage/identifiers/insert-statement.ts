@@ -113,7 +113,6 @@ export const haveFreeNames = ($: Numbered, withClaims: boolean): string => `w.or
           ) u
         ) r CROSS JOIN LATERAL taken_names(r.places, r.prefixes, r.names, r.claims) AS t(place))`;
 
-/** Inserts the alternates of the rows of `inserted`. */
 export const insertAlternates = ($: Numbered): string => `
     INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
     SELECT a.key, o.naming_authority_id, o.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix), a.name

@@ -118,10 +118,8 @@ export class NameHolders {
   }
 }
 
-/** A unique name, or the address of an identifier. */
 type Wanted = Pick<UniqueName, 'namingAuthority' | 'address'> & Partial<Pick<UniqueName, 'kind' | 'name'>>;
 
-/** Finds who has the keys of names, by their ordinals. */
 async function find(names: readonly Wanted[], from: Queryable): Promise<ReadonlyMap<number, HolderRow>> {
   if (names.length === 0) return new Map();
   const values = [

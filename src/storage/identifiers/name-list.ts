@@ -32,7 +32,6 @@ export const PAGE_OF_NAMES = `
 
 /** A page of the active local names of a naming authority, in byte order. */
 export interface NamePage {
-  /** Number of names on all pages. */
   readonly total: number;
   readonly names: readonly string[];
 }
@@ -42,10 +41,7 @@ export interface NamePage {
 export class NameList {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /**
-   * @param foldsCase whether ASCII letters are listed in upper case.
-   * @returns null for a naming authority with more than `MAX_LISTED_NAMES` identifiers, or with too many bytes of names.
-   */
+  /** @returns null for a naming authority with more than `MAX_LISTED_NAMES` identifiers, or with too many bytes of names. */
   async page(prefix: string, foldsCase: boolean, offset: number, limit: number): Promise<NamePage | null> {
     const counted = await this.pool.query<{ identifiers: number; total: number; bytes: number }>(COUNT_NAMES, [
       prefix,

@@ -50,8 +50,7 @@ export class NearIdentifiers {
 
   /**
    * @param searchOf computes the names, which can be 600 digests; called only within the limit.
-   * @returns the local name of an active identifier. Null if there is none, if several GUIDs start with the digits, if the searches of this
-   * second are used up, and after an error of the database, because the response is complete without the name.
+   * @returns the local name of an active identifier; null also after an error of the database, because the response is complete without it.
    */
   async find(searchOf: () => NearSearch): Promise<string | null> {
     if (!this.takesOne()) return null;

@@ -15,10 +15,7 @@ export interface PageFilter {
   readonly state?: State | undefined;
   readonly target?: string | undefined;
   readonly hasTarget?: boolean | undefined;
-  /**
-   * The naming authorities whose hidden values the principal sees; absent for all. Under other naming authorities, a filter by hidden
-   * values does not match identifiers withdrawn for legal reasons.
-   */
+  /** The naming authorities whose hidden values the principal sees; absent for all. */
   readonly curated?: readonly string[] | undefined;
   /** The first bytes of the target as stored. */
   readonly targetPrefix?: string | undefined;

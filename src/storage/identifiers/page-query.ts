@@ -3,10 +3,7 @@ import { recordColumns } from './identifier-row.js';
 import { type NumberedFilter, conditionsOf } from './page-filter.js';
 import { type PageRange, indexConditions, rangeConditions } from './page-range.js';
 
-/**
- * The query of one page, with keyset pagination. Each index that serves a filter ends with the columns by which pages are ordered.
- * @param index the index of `endsQuery` to which the range belongs.
- */
+/** The query of one page, with keyset pagination. Each index that serves a filter ends with the columns by which pages are ordered. */
 export function pageQuery(filter: NumberedFilter, range: PageRange, limit: number, index = 0): Query {
   const order = range.order === 'createdAt' ? 'created_at, id' : 'created_at DESC, id DESC';
   return queryOf(
@@ -27,7 +24,7 @@ export function pageQuery(filter: NumberedFilter, range: PageRange, limit: numbe
   );
 }
 
-/** Counts the identifiers of a filter in a range, up to `limit`. @param index as for `pageQuery`. */
+/** Counts the identifiers of a filter in a range, up to `limit`. */
 export function countQuery(filter: NumberedFilter, range: PageRange, limit: number, index: number): Query {
   return queryOf((add) => {
     const where = whereOf(filter, range, index, add);

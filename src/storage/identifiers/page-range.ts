@@ -98,7 +98,6 @@ export function indexConditions(filter: NumberedFilter, range: PageRange, index:
  */
 type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
 
-/** The index of all identifiers, and those that can serve a filter. */
 function indexParts(filter: NumberedFilter): IndexPart[] {
   const { state, target, hasTarget, hasMetadata, namingAuthorityId, namingAuthorityIds } = filter;
   const parts: IndexPart[] = [ordered(() => [])];

@@ -91,23 +91,14 @@ export class NamingAuthorityCache {
     return inactive.length === 0 ? known : this.refresh(inactive);
   }
 
-  /**
-   * The naming authorities to parse texts with. Unknown ones that the texts name are read again, because another process may have just
-   * created them.
-   * @param texts identifiers in any form.
-   */
+  /** Unknown naming authorities that the texts name are read again, because another process may have just created them. */
   async currentForTexts(texts: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
     const unknown = known.unknownPrefixes(texts);
     return unknown.length === 0 ? known : this.refresh(unknown);
   }
 
-  /**
-   * Repeats a look-up that failed with a Problem if naming authorities have changed: another process may have created one or changed its
-   * resolver.
-   * @param text the name to look up, in any form.
-   * @param first the naming authorities of the first attempt, if the caller has read them already.
-   */
+  /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first those of the first attempt, if known. */
   async lookUp<T>(
     text: string,
     work: (known: NamingAuthoritySnapshot) => Promise<T>,

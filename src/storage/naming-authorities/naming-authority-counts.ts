@@ -50,7 +50,6 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
 /** Requests for one prefix share a statement. Its size is limited, because it may read 10,000 rows for each prefix. */
 const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
-/** Each list has its own statement. */
 const LISTS = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
 /** Counts identifiers. No counter is stored, because it would serialize mints; above a limit, PostgreSQL's statistics give an estimate. */

@@ -24,7 +24,6 @@ export class HandleFinder {
     return locationIn(await this.visible(principal), handle, guidIn);
   }
 
-  /** The record at a location; null if there is none, or if it is reserved or deleted. */
   async find({ address }: HandleLocation): Promise<IdentifierRecord | null> {
     const record = address === null ? null : await this.records.find(address);
     return record === null || record.state === 'reserved' || isDeleted(record) ? null : record;

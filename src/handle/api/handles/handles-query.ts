@@ -8,19 +8,15 @@ import type { Presentation } from '../send-response.js';
 export interface HandlesQuery extends ValueSelection, Presentation {
   /** Whether the request has `index=various`, which in a PUT stands for the indexes in its body. */
   readonly isVarious: boolean;
-  /** Whether an `index` is neither `various` nor a number from 1 to 2^31 - 1. */
   readonly hasInvalidIndex: boolean;
-  /** Null where absent. */
   readonly publicOnly: boolean | null;
   readonly overwrite: boolean;
   readonly mintNewSuffix: boolean;
-  /** `prefix`, `page` and `pageSize` are parameters of lists; null where absent. */
   readonly prefix: string | null;
   readonly page: string | null;
   readonly pageSize: string | null;
 }
 
-/** The value for a request without parameters; most requests have none. */
 export const NO_QUERY: HandlesQuery = Object.freeze({
   types: [],
   indexes: [],
@@ -37,10 +33,8 @@ export const NO_QUERY: HandlesQuery = Object.freeze({
 });
 
 /**
- * Reads the parameters of the query and those in the body of a POST: a form, or a JSON object, in which an array is one parameter
- * for each item.
- * @throws Problem INVALID_REQUEST for a POST with any other JSON body, and for a `callback` with credentials, because a page of any
- * origin can load a script with the credentials that the browser of its user has stored.
+ * Reads the parameters of the query and, for a POST, of the body: a form, or a JSON object with an array for a repeated parameter.
+ * @throws Problem INVALID_REQUEST for another JSON body, and for a `callback` with credentials, because any page can load a script.
  */
 export function handlesQuery({ originalUrl, method, body, headers }: FastifyRequest): HandlesQuery {
   const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];

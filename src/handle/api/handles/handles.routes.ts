@@ -16,7 +16,6 @@ interface Handlers {
   readonly writes: WriteHandler;
 }
 
-/** @param requiresKeys whether writing requires a key. Only then do preflight responses permit PUT and DELETE. */
 export function addHandlesRoutes(
   server: FastifyInstance,
   { reads, lists, writes }: Handlers,
@@ -71,7 +70,6 @@ async function rejectSession(_request: FastifyRequest, reply: FastifyReply): Pro
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
-/** `GET /api/site`: one server with one interface, at the address by which the client has reached it. */
 function sendSite(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { protocol, hostname, port } = request;
   const site = {

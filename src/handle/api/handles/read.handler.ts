@@ -47,7 +47,7 @@ export class ReadHandler {
     return typeof response === 'string' ? sendText(reply, 200, response) : sendResponse(reply, response, query);
   };
 
-  /** @returns the label for the metrics, and the response; for the most frequent requests, only its body; the status is 200. */
+  /** @returns a text if it is the body of a response with the status 200. */
   private async respond(
     request: FastifyRequest,
     query: HandlesQuery,
@@ -70,7 +70,6 @@ export class ReadHandler {
   }
 }
 
-/** The selected values that the principal may read. @throws Problem UNAUTHENTICATED if anonymous `publicOnly=false` omits a value. */
 function shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery): readonly StoredValue[] {
   const selected = selectValues(valuesOf(record), query);
   // A principal that may change the values may also read the values that are not public.

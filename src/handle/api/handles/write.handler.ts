@@ -26,7 +26,7 @@ import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
 interface Write {
   readonly reply: FastifyReply;
-  /** The Handle as the client spelled it. The response repeats it, unless a new Handle is minted. */
+  /** The Handle as the client spelled it. */
   readonly handle: string;
   /** The Handle as a native text, with the prefix as the naming authority spells it. */
   readonly native: string;
@@ -35,7 +35,7 @@ interface Write {
   readonly context: RequestContext;
 }
 
-/** `PUT` and `DELETE /api/handles/{handle}`. `sendProblem` in send-response.ts converts errors to responses. */
+/** `PUT` and `DELETE /api/handles/{handle}`. */
 @Injectable()
 export class WriteHandler {
   constructor(
@@ -82,7 +82,6 @@ export class WriteHandler {
     return this.done({ ...write, handle: nativeText(record) }, 'created', 201);
   }
 
-  /** @throws HandleFault code 4 or 301, Problem INVALID_REQUEST or INVALID_IDEMPOTENCY_KEY */
   private async writeIn(request: FastifyRequest, reply: FastifyReply): Promise<Write> {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
@@ -122,7 +121,6 @@ function withoutKey({ principal }: RequestContext): RequestContext {
   return { principal, idempotencyKey: undefined };
 }
 
-/** Returns a function that sets the headers about the rate limit of the naming authority. */
 function chargeReport(reply: FastifyReply): Parameters<HandleRecordsService['mint']>[3] {
   return (quota, taken) => {
     setRateLimitHeaders(reply, 'naming-authority', quota, taken);

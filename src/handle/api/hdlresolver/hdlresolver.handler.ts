@@ -18,10 +18,7 @@ import { HandleFinder } from '../handles/handle-finder.js';
 /** Maximum number of records of a page; a page of large records has fewer. */
 const PAGE = 500;
 
-/**
- * Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server. Successful responses are bare JSON: a list of texts,
- * or `null`. The Handle.Net server sends names in upper case, and compares prefixes in upper case.
- */
+/** Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server, which compares prefixes in upper case. */
 @Injectable()
 export class HdlresolverHandler {
   constructor(
@@ -32,7 +29,6 @@ export class HdlresolverHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hdlresolver/listprefixes`: the visible prefixes, in upper case and sorted by UTF-16 code units. */
   readonly listPrefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const known = await this.finder.visible(principalOf(request));
     const prefixes = known
@@ -42,7 +38,6 @@ export class HdlresolverHandler {
     return this.send(reply, 'listed', prefixes);
   };
 
-  /** `GET /hdlresolver/resolve/{handle}`: a list of one target, or `null` if the Handle is unknown, withdrawn or without a target. */
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { handle, isMalformed } = requestedHandle(request.raw);
     if (isMalformed) {
@@ -56,7 +51,6 @@ export class HdlresolverHandler {
     return this.send(reply, 'shown', record.target === null ? null : [record.target]);
   };
 
-  /** `GET /hdlresolver/listhandles/{prefix}`: the active Handles of a prefix, in the order of minting. */
   readonly listHandles = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { prefix } = request.params as { readonly prefix: string };
     noteHandle(request.raw, prefix);
@@ -74,12 +68,7 @@ export class HdlresolverHandler {
     return sendParts(request, reply, arrayOf(first, pages));
   };
 
-  /**
-   * Yields the active Handles of a naming authority (`NA/local`) in the order of minting, in upper case if the naming authority is
-   * case-insensitive. No connection is held between pages.
-   * @param isWanted whether the client still waits; called before each statement.
-   * @throws Problem UNAUTHENTICATED after the first page when the key is no longer valid, REQUEST_TIMEOUT when `isWanted` returns false.
-   */
+  /** Yields the active Handles in the order of minting. No connection is held between pages. */
   private async *pagesOf(
     { prefix, caseInsensitive }: NamingAuthority,
     principal: Principal,
@@ -103,7 +92,7 @@ export class HdlresolverHandler {
   }
 }
 
-/** Yields the JSON of a list of texts. After an error, the JSON stays incomplete, so that the client detects the abort. */
+/** After an error, the JSON stays incomplete, so that the client detects the abort. */
 async function* arrayOf(
   first: readonly string[],
   pages: AsyncIterable<readonly string[]>,

@@ -16,7 +16,6 @@ import { searchRequest } from './search-query.js';
 
 /** Maximum number of concurrent searches; each can use one processor of the database for `MAX_SEARCH_MS`. */
 const SEARCH_PLACES = 4;
-/** Maximum number of concurrent searches of one client. */
 const SEARCH_SHARE = 2;
 
 const MAX_WAITING_SEARCHES = 50;
@@ -37,7 +36,6 @@ export class HrlsHandler {
     private readonly places: Places,
   ) {}
 
-  /** `GET /hrls/handles` and `GET /hrls/handles/{prefix}`: a list of Handles, or, with `retrieverecords=true`, their values by Handle. */
   readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = principalOf(request);
     // If writing requires a key, a search requires a key too, even if reading is public, because searches read the most data.
@@ -60,7 +58,6 @@ export class HrlsHandler {
     return sendParts(request, reply, records);
   };
 
-  /** Yields the parts of a JSON object that has the public values of each Handle, in the form of `/api/handles`. */
   private async *records(found: readonly FoundName[], principal: Principal): AsyncGenerator<string, undefined> {
     yield '{';
     for (let start = 0; start < found.length; start += RECORDS_AT_ONCE) {
@@ -83,10 +80,7 @@ const TOO_SLOW =
   `The search took more than ${MAX_SEARCH_MS / 1000} seconds. Search below a prefix (/hrls/handles/{prefix}), ` +
   'or for an exact URL or METADATA_ID, which have an index.';
 
-/**
- * The naming authorities to search: those that the key covers, or only that of the prefix in the path; null for all.
- * @throws HandleFault code 301 for a prefix that this registry does not have or that the key does not cover.
- */
+/** The naming authorities to search: those that the key covers, or only that of the prefix in the path; null for all. */
 function searchedIn(
   known: NamingAuthoritySnapshot,
   principal: Principal,

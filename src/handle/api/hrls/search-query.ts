@@ -6,14 +6,13 @@ import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority
 import { searchedOpaqueName } from '../../../registry/opaque-metadata-id.js';
 import type { SearchTerm } from '../../../storage/identifiers/value-search.js';
 
-/** Number of results where the parameter `limit` is absent. */
 const DEFAULT_LIMIT = 1000;
 const MAX_LIMIT = 100_000;
 
 /** Maximum number of results with `retrieverecords=true`; a record can have 1.6 MB. */
 const MAX_RECORDS = 1000;
 
-/** Limits of the conditions of a search, and of the value of each. Each condition and each asterisk slows the comparison with a record. */
+/** Each condition and each asterisk slows the comparison with a record. */
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
@@ -27,9 +26,8 @@ export interface SearchRequest {
 }
 
 /**
- * Reads the parameters of a search: `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, whose `enforcesql` is
- * ignored. Every other parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
- * @param known the naming authorities by which names are recognized.
+ * Reads `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, whose `enforcesql` is ignored. Every other
+ * parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
  * @throws HandleFault code 4
  */
 export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuthoritySnapshot): SearchRequest {
@@ -53,7 +51,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null if no record can match: for NUL, which the database does not store, and for a malformed METADATA_ID. @throws HandleFault code 4 */
+/** Null if no record can match: for NUL, which the database does not store, and for a malformed METADATA_ID. */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {
@@ -73,7 +71,6 @@ function termOf(type: string, value: string, known: NamingAuthoritySnapshot): Se
   return { kind: 'pattern', type, pattern: value };
 }
 
-/** @throws HandleFault code 4 */
 function countIn(name: string, value: string): number {
   const number = numberIn(value);
   if (number === null) throw invalidInput(`${name} must be a number from 0 to ${MAX_INDEX}.`);

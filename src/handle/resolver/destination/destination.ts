@@ -17,7 +17,7 @@ const LOCATIONS = '10320/loc';
 
 /**
  * Finds where a client is redirected: to the Handle of an HS_ALIAS, if the query selects no values; else to a location of a value
- * 10320/loc; else to the URL value with the lowest index, which without a selection contains the target of the record.
+ * 10320/loc; else to the URL value with the lowest index.
  * @param values the public values that the query selects.
  * @param isSelf whether a Handle is that of the record: an alias with this name would be a loop.
  * @returns null if there is no redirect and the values are shown.
@@ -62,7 +62,6 @@ export function locationsIn(value: StoredValue): Locations | null {
   return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value) ?? '') : null;
 }
 
-/** The path of a Handle at this resolver; null for a text that is not a Handle. */
 function pathOf(handle: string): string | null {
   const read = parseHandle(handle, { charset: 'unicode' });
   if (!read.ok) return null;

@@ -3,10 +3,8 @@ import { targetOfText } from '../../values/index.js';
 
 const MAX_LOCATIONS = 500;
 
-/** The methods by which a location is chosen, in their order, where the value has no `chooseby`. */
 const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
 
-/** Maximum number of parameters `locatt` that are read; a request needs one or two. */
 const MAX_WANTED = 10;
 
 export interface Location {
@@ -22,9 +20,8 @@ export interface Locations {
 }
 
 /**
- * Reads the XML of a value 10320/loc: the elements `location` of its root with an http or https `href`. References to external
- * entities are not followed.
- * @returns null for a text that is not well-formed XML.
+ * Reads the XML of a value 10320/loc: the elements `location` of its root with an http or https `href`; null if it is not well-formed.
+ * References to external entities are not followed.
  */
 export function parseLocations(xml: string): Locations | null {
   const all: Location[] = [];
@@ -54,7 +51,6 @@ export function parseLocations(xml: string): Locations | null {
  * Chooses one location. The method "country" has no effect, because the country of a client is unknown.
  * @param locatt the parameters `locatt`, each the name of an attribute, ":" and its value.
  * @param random a number from 0 (inclusive) to 1 (exclusive).
- * @returns null if there is no location.
  */
 export function chooseLocation(
   { methods, all }: Locations,
@@ -81,7 +77,6 @@ function withAttributes(locations: readonly Location[], locatt: readonly string[
   return wanted.length === 0 || found.length === 0 ? locations : found;
 }
 
-/** Chooses a location at random by its weight (default 1), or the first location if no weight is positive. */
 function weighted(locations: readonly Location[], random: number): readonly Location[] {
   const weights = locations.map(({ attributes }) => weightOf(attributes.weight));
   let rest = random * weights.reduce((sum, weight) => sum + weight, 0);
@@ -97,7 +92,6 @@ function weightOf(text: string | undefined): number {
   return Number.isFinite(weight) && weight > 0 ? weight : 0;
 }
 
-/** The known methods of an attribute `chooseby`, each once. */
 function methodsIn(text: string): string[] {
   const named = new Set(text.split(',').map((method) => method.trim()));
   return [...named].filter((method) => DEFAULT_METHODS.includes(method));

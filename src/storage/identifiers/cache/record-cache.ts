@@ -38,7 +38,6 @@ interface Entry {
 interface Read {
   /** Number of the last change when the read began. */
   readonly began: number;
-  /** When the read began, by the monotonic clock. */
   readonly at: number;
   readonly found: Promise<IdentifierRecord | null>;
   /** Whether it may miss a change that was known when it ended. */
@@ -46,17 +45,14 @@ interface Read {
 }
 
 /**
- * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. Interfaces
- * call `find` instead of `prisma.identifier.find`. No row of the log reports changes of `describes` and `newerVersions`: `describes` is
- * always empty, and `newerVersions` can lack mints of the last minute.
+ * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. No row of the
+ * log reports changes of `describes` and `newerVersions`: `describes` is always empty, and `newerVersions` can lack recent mints.
  */
 export class RecordCache {
   private readonly isOn: boolean;
   private readonly records: LRUCache<string, Entry>;
   private readonly absent: LRUCache<string, Entry>;
-  /** Keys of `records` by IDs of identifiers. */
   private readonly keys = new Map<bigint, string>();
-  /** The last read of each key. */
   private readonly reading = new Map<string, Read>();
   private readsUnderWay = 0;
   /** Number of the last change that became known while reads were in progress. */
@@ -184,7 +180,6 @@ export class RecordCache {
     this.changes.clear();
   }
 
-  /** Whether a read may miss a change that became known since it began. @param found its result. */
   private isStale(key: string, found: IdentifierRecord | null, began: number): boolean {
     const causes = found === null ? [key] : [found.id, found.namingAuthority];
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
@@ -246,7 +241,6 @@ function keyOf({ namingAuthority, guid, localKey }: Address): string {
   return `${namingAuthority}/${guid.length === 32 ? guid : compactGuid(guid)}`;
 }
 
-/** The record found by the key of a name; null if it has another name. */
 function ofName(address: Address, record: IdentifierRecord | null): IdentifierRecord | null {
   return record === null || isAt(record.localName, address) ? record : null;
 }

@@ -10,7 +10,6 @@ export class ResolutionReader {
   readonly hasReplica: boolean;
   private readonly lookups: Readers<AddressLookups>;
 
-  /** @param pool the hot pool. */
   constructor(pool: pg.Pool, replica: Replica | null = null) {
     this.hasReplica = replica !== null;
     const atPrimary = new AddressLookups(false, (query) => pool.query(query));

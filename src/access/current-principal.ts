@@ -1,6 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readIdempotencyKey } from '../http/headers/idempotency-key.js';
+import { setRateLimitHeaders } from './limits/rate-limit-headers.js';
 import { type Principal, UNAUTHENTICATED, type RequestContext, clientIdentity } from './principal.js';
 
 const CALLER = Symbol('caller');
@@ -24,14 +25,21 @@ export function clientOf(request: FastifyRequest): string {
 }
 
 /** @throws Problem INVALID_IDEMPOTENCY_KEY */
-export function requestContextOf(request: FastifyRequest): RequestContext {
-  return { principal: principalOf(request), idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']) };
+export function requestContextOf(request: FastifyRequest, reply: FastifyReply): RequestContext {
+  return {
+    principal: principalOf(request),
+    idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+    onCharge: (quota, taken) => {
+      setRateLimitHeaders(reply, 'naming-authority', quota, taken);
+    },
+  };
 }
 
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  requestContextOf(context.switchToHttp().getRequest<FastifyRequest>()),
-);
+export const Context = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return requestContextOf(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+});

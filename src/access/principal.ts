@@ -1,3 +1,4 @@
+import type { ChargeReport } from './limits/mint-budget.js';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
 import type { AlternateName } from '../registry/alternate-name.js';
@@ -198,6 +199,8 @@ export const UNAUTHENTICATED = new Principal(ANONYMOUS, null, [], []);
 export interface RequestContext {
   readonly principal: Principal;
   readonly idempotencyKey: string | undefined;
+  /** Sets the headers about the rate limit of a naming authority. */
+  readonly onCharge?: ChargeReport;
 }
 
 /** The name under which requests are limited: key ID, `admin` or IP prefix. @param address undefined on a closed connection. */

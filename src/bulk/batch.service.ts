@@ -20,10 +20,11 @@ import {
   type MintItem,
   PARSE_SLICE,
   type ReceivedItem,
-  chargeRateLimits,
+  chargeOf,
   parseItem,
   prefixesOf,
   resultOf,
+  uncreated,
 } from './mint-item.js';
 
 /** Maximum number of items per statement; all statements of a batch share one transaction. */
@@ -67,7 +68,7 @@ export class BatchService {
    * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
    * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
    */
-  async mint(batch: BatchCommand, { principal, idempotencyKey: key }: RequestContext): Promise<BatchResult> {
+  async mint(batch: BatchCommand, { principal, idempotencyKey: key, onCharge }: RequestContext): Promise<BatchResult> {
     const known = principal.viewOf(
       await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority)),
     );
@@ -75,23 +76,35 @@ export class BatchService {
     if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
     const { items, fingerprint } = await parseItems(batch, principal, known);
     if (isAtomic) requireNoRejection(items.map(({ command }) => command));
-    for (const problem of chargeRateLimits(items, this.budget, known).values()) throw problem;
     const entries = items.map(({ clientRef, command }): Entry => {
       const isRejected = command instanceof Problem;
       const context = { actor: principal, request: null };
       return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
+    const jobs = entries.map(({ job }) => job);
+    let charged: typeof jobs = [];
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable) => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
+      // A replay is not charged, and a repeated attempt is charged once.
+      if (charged.length === 0) {
+        for (const problem of this.budget.charge(chargeOf(jobs), known, onCharge).values()) throw problem;
+        charged = jobs;
+      }
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
       if (isAtomic) requireNoRejection(results);
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
-    const once = await this.retries.run(() => this.requests.runOnce(request, run));
+    const once = await this.retries
+      .run(() => this.requests.runOnce(request, run))
+      .catch((error: unknown) => {
+        this.budget.refund(chargeOf(charged));
+        throw error;
+      });
     if (once.replayed)
       return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
+    this.budget.refund(chargeOf(uncreated(jobs, once.result)));
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };

@@ -9,10 +9,11 @@ import {
   type MintItem,
   PARSE_SLICE,
   type ReceivedItem,
-  chargeRateLimits,
+  chargeOf,
   parseItem,
   prefixesOf,
   resultOf,
+  uncreated,
 } from './mint-item.js';
 import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
@@ -55,7 +56,7 @@ export class BulkService {
     private readonly keys: KeyValidity,
   ) {}
 
-  /** Parses, authorizes and charges a chunk. It writes nothing, so it can run while another chunk is minted. */
+  /** Parses and authorizes a chunk. It writes nothing, so it can run while another chunk is minted. */
   async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<Chunk> {
     const known = principal.viewOf(await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority)));
     const parse = (each: ReceivedLine): MintItem => {
@@ -70,18 +71,14 @@ export class BulkService {
       items.push({ line: each.line, ...parse(each) });
       if (items.length % PARSE_SLICE === 0) await nextTurn();
     }
-    const overQuota = chargeRateLimits(items, this.budget, known);
     const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
       if (command instanceof Problem) return { line, clientRef, job: command };
-      const rejection = overQuota.get(command.namingAuthority);
-      if (rejection !== undefined) return { line, clientRef, job: rejection };
       const key = bulk.idempotencyKey;
       // A mint with `mintMetadataId` creates two identifiers, each with an index of its own.
       const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };
       return { line, clientRef, job: { command, context: { actor: principal, request }, known, reader: principal } };
     });
-    const jobs = lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
-    return { lines, prepared: await this.minting.prepare(jobs) };
+    return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
   }
 
   async requireKey({ principal }: RequestContext): Promise<void> {
@@ -93,9 +90,10 @@ export class BulkService {
    * @throws the error when no line was minted.
    */
   async mint(
-    { lines, prepared }: Chunk,
+    chunk: Chunk,
     { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
   ): Promise<LineResult[]> {
+    const { lines, prepared } = await this.charge(chunk);
     const results = new Map<MintJob, MintResult>();
     const waiting = (): MintJob[] => [...results].flatMap(([job, result]) => (isInFlight(result) ? [job] : []));
     const attempt = async (): Promise<Error | null> => {
@@ -107,10 +105,28 @@ export class BulkService {
       return settled.failure;
     };
     const failure = await whileInFlight(attempt, (failed) => failed === null && waiting().length > 0);
+    this.budget.refund(chargeOf(uncreated(jobsOf(lines), results)));
     if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
     return lines.map(({ line, clientRef, job }) => {
       const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);
       return { line, clientRef, result: isFailed ? lineFailed(failure, line) : resultOf(job, results) };
     });
   }
+
+  /** Charges a chunk after the previous one was refunded, so that repeated lines use no quota. Lines beyond the quota are rejected. */
+  private async charge(chunk: Chunk): Promise<Chunk> {
+    const jobs = jobsOf(chunk.lines);
+    const [first] = jobs;
+    const overQuota = first === undefined ? null : this.budget.charge(chargeOf(jobs), first.known);
+    if (overQuota === null || overQuota.size === 0) return chunk;
+    const lines = chunk.lines.map((each): ReadyLine => {
+      const rejection = each.job instanceof Problem ? undefined : overQuota.get(each.job.command.namingAuthority);
+      return rejection === undefined ? each : { ...each, job: rejection };
+    });
+    return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
+  }
+}
+
+function jobsOf(lines: readonly ReadyLine[]): MintJob[] {
+  return lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
 }

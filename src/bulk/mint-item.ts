@@ -1,4 +1,4 @@
-import type { MintBudget } from '../access/limits/mint-budget.js';
+import type { Charge } from '../access/limits/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
 import {
@@ -58,19 +58,24 @@ export function parseItem(
   }
 }
 
-/** Charges items as one request. @returns RATE_LIMITED for each naming authority without enough quota. */
-export function chargeRateLimits(
-  items: readonly Pick<MintItem, 'command'>[],
-  budget: MintBudget,
-  known: NamingAuthoritySnapshot,
-): Map<string, Problem> {
+/** The identifiers that mints would create. */
+export function chargeOf(jobs: readonly (MintJob | Problem)[]): Charge {
   const counts = new Map<string, number>();
-  for (const { command } of items) {
-    if (command instanceof Problem) continue;
-    const { namingAuthority } = command;
-    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + identifierCount(command));
+  for (const job of jobs) {
+    if (job instanceof Problem) continue;
+    const { namingAuthority } = job.command;
+    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + identifierCount(job.command));
   }
-  return budget.chargeEach(counts, known);
+  return counts;
+}
+
+/** The mints that created nothing. */
+export function uncreated(jobs: readonly (MintJob | Problem)[], results: ReadonlyMap<MintJob, MintResult>): MintJob[] {
+  return jobs.flatMap((job) => {
+    const result = job instanceof Problem ? job : results.get(job);
+    const isCreated = result !== undefined && 'outcome' in result && result.outcome === 'created';
+    return job instanceof Problem || isCreated ? [] : [job];
+  });
 }
 
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {

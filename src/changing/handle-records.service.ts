@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
 import { type ValuesStep, metadataIdIn } from './values-command.js';
@@ -42,7 +41,7 @@ export class HandleRecordsService {
    * @throws HandleFault code 4, 100, 101, 201 or 301
    * @throws Problem METADATA_ID_TAKEN, or as `MintingService.mint` and `CurationService.run`
    */
-  async put(context: RequestContext, handle: string, put: ValuesToPut, onCharge: ChargeReport): Promise<PutOutcome> {
+  async put(context: RequestContext, handle: string, put: ValuesToPut): Promise<PutOutcome> {
     const located = await this.locate(context, handle);
     if (await this.isRegistered(located)) return this.replace(context, handle, put);
     if (put.indexes !== null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
@@ -50,7 +49,7 @@ export class HandleRecordsService {
     if (localName === '') throw invalidInput('a Handle needs a suffix that is not empty');
     const name = authority.profile === 'cordra' ? { guid: localName } : { localName };
     try {
-      await this.minting.mint({ ...recordOf(authority, put.values), ...name }, context, onCharge);
+      await this.minting.mint({ ...recordOf(authority, put.values), ...name }, context);
       return 'created';
     } catch (error) {
       // Another request registered the Handle meanwhile.
@@ -66,14 +65,9 @@ export class HandleRecordsService {
    * @throws HandleFault code 4 or 301
    * @throws Problem as `MintingService.mint`
    */
-  async mint(
-    context: RequestContext,
-    start: string,
-    values: readonly StoredValue[],
-    onCharge: ChargeReport,
-  ): Promise<MintOutcome> {
+  async mint(context: RequestContext, start: string, values: readonly StoredValue[]): Promise<MintOutcome> {
     const { authority, localName: localNameStart } = await this.locate(context, start);
-    return this.minting.mint({ ...recordOf(authority, values), localNameStart }, context, onCharge);
+    return this.minting.mint({ ...recordOf(authority, values), localNameStart }, context);
   }
 
   /**

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ChargeReport } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
-import {
-  type DecidedMint,
-  type MintJob,
-  type MintOutcome,
-  type MintResult,
-  withUnderstood,
-} from '../minting/mint-outcome.js';
+import { type DecidedMint, type MintJob, type MintOutcome, type MintResult } from '../minting/mint-outcome.js';
 import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
@@ -42,14 +35,18 @@ export class UpsertsService {
    * Mints one identifier, returns that of an earlier request with the same key, or returns or updates the one with its metadata ID.
    * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
-  async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
-    const job = await this.minting.readRequest(request, context, onCharge);
+  async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
+    const job = await this.minting.readRequest(request, context);
+    return this.minting.charged(job, context, () => this.mintOne(job, context.principal));
+  }
+
+  private async mintOne(job: MintJob, principal: Principal): Promise<MintOutcome> {
     const first = new Map<MintJob, MintResult>([[job, await this.minting.mintOne(job)]]);
-    const { results, failure } = await this.settle({ results: first, failure: null }, context.principal);
+    const { results, failure } = await this.settle({ results: first, failure: null }, principal);
     const result = results.get(job);
     if (result === undefined) throw failure === null || isLockTimeout(failure) ? conflictInProgress() : failure;
     if (result instanceof Problem) throw result;
-    return withUnderstood(result, job);
+    return result;
   }
 
   /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */

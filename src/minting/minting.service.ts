@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ChargeReport, MintBudget } from '../access/limits/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
@@ -82,25 +82,33 @@ export class MintingService {
 
   /**
    * Mints one identifier, or returns that of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
-   * @param onCharge gets the state of the rate limit, also if it rejects the request.
    */
-  async mint(request: MintRequest, context: RequestContext, onCharge: ChargeReport): Promise<MintOutcome> {
-    const job = await this.readRequest(request, context, onCharge);
-    return withUnderstood(await this.mintOne(job), job);
+  async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
+    const job = await this.readRequest(request, context);
+    return this.charged(job, context, () => this.mintOne(job));
   }
 
   /** The first half of `mint`: parses, authorizes and charges a request. */
-  async readRequest(
-    request: MintRequest,
-    { principal, idempotencyKey: key }: RequestContext,
-    onCharge: ChargeReport,
-  ): Promise<MintJob> {
+  async readRequest(request: MintRequest, { principal, idempotencyKey: key }: RequestContext): Promise<MintJob> {
     const known = principal.viewOf(await this.knownFor(principal, [request.namingAuthority]));
     const command = parseMintRequest(request, known);
     principal.requireMinting(command);
-    this.budget.charge(command.namingAuthority, identifierCount(command), known, onCharge);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
     return { command, context: { actor: principal, request: index }, known, reader: principal };
+  }
+
+  /** Charges a mint, and refunds it unless it creates an identifier. @throws Problem RATE_LIMITED, or as `mint` */
+  async charged(job: MintJob, { onCharge }: RequestContext, mint: () => Promise<MintOutcome>): Promise<MintOutcome> {
+    const charge = new Map([[job.command.namingAuthority, identifierCount(job.command)]]);
+    for (const rejection of this.budget.charge(charge, job.known, onCharge).values()) throw rejection;
+    let isCreated = false;
+    try {
+      const outcome = await mint();
+      isCreated = outcome.outcome === 'created';
+      return withUnderstood(outcome, job);
+    } finally {
+      if (!isCreated) this.budget.refund(charge);
+    }
   }
 
   /** The second half of `mint`, which can be repeated. */

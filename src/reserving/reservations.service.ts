@@ -54,20 +54,26 @@ export class ReservationService {
    * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS, INVALID_REQUEST for a lease in the past or as `targetFrom` does
    */
   async reserve(
-    { principal, idempotencyKey }: RequestContext,
+    { principal, idempotencyKey, onCharge }: RequestContext,
     { namingAuthority, count, leaseUntil }: ReservationCommand,
   ): Promise<Replayable<Reservation>> {
     principal.require('mint', namingAuthority, '/namingAuthority');
     let known = await this.namingAuthorities.currentFor([namingAuthority]);
-    this.budget.charge(namingAuthority, count, known);
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
-    return this.retries.run(async () => {
+    const charge = new Map([[namingAuthority, count]]);
+    let isCharged = false;
+    const reserving = this.retries.run(async () => {
       // An earlier attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
+        // A replay is not charged, and a repeated attempt is charged once.
+        if (!isCharged) {
+          for (const problem of this.budget.charge(charge, known, onCharge).values()) throw problem;
+          isCharged = true;
+        }
         // Checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
@@ -83,6 +89,10 @@ export class ReservationService {
         }
         return reservationOf(created.reservation, records);
       });
+    });
+    return reserving.catch((error: unknown) => {
+      if (isCharged) this.budget.refund(charge);
+      throw error;
     });
   }
 

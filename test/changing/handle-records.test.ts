@@ -69,7 +69,7 @@ const codeOf = async (work: Promise<unknown>) => {
 async function put(handle: string, values: StoredValue[], setting: Setting = {}, more: object = {}) {
   const { service, calls } = serviceWith(setting);
   const written = { values, indexes: null, overwrite: true, ...more };
-  const work = service.put(context(), handle, written, () => undefined);
+  const work = service.put(context(), handle, written);
   return { code: await codeOf(work), outcome: await work.catch(() => null), calls };
 }
 
@@ -166,7 +166,7 @@ describe('a mint of a Handle with values', () => {
     ['Lib/pre-', 'pre-'],
   ])('after %j has a local name that starts with %j', async (start, localNameStart) => {
     const { service, calls } = serviceWith();
-    await service.mint(context(), start, [URL_1], () => undefined);
+    await service.mint(context(), start, [URL_1]);
     expect(calls).toEqual([{ namingAuthority: 'Lib', onExisting: 'reject', target: TARGET, localNameStart }]);
   });
 });

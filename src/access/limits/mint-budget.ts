@@ -8,6 +8,9 @@ import { type TakeResult, TokenBuckets } from './token-buckets.js';
 /** Receives the state of a rate limit. @param quota identifiers a minute. */
 export type ChargeReport = (quota: number, taken: TakeResult) => void;
 
+/** Numbers of identifiers by naming authority. */
+export type Charge = ReadonlyMap<string, number>;
+
 /** Limits the identifiers minted under each naming authority, for all clients together. */
 @Injectable()
 export class MintBudget {
@@ -22,23 +25,12 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers before anything is written; they stay counted when the request fails. `report` is also called on rejection.
-   * @throws Problem RATE_LIMITED
-   */
-  charge(namingAuthority: string, count: number, known: NamingAuthoritySnapshot, report?: ChargeReport): void {
-    const rejected = this.chargeEach(new Map([[namingAuthority, count]]), known, report);
-    for (const problem of rejected.values()) throw problem;
-  }
-
-  /**
-   * Ignores naming authorities that `known` lacks, because invented names could evict the buckets of existing ones.
+   * Counts identifiers before they are minted. Ignores naming authorities that `known` lacks, because invented names could evict the
+   * buckets of existing ones. `report` is also called on rejection.
+   * @param counts numbers of identifiers by naming authority.
    * @returns a Problem RATE_LIMITED for each naming authority without enough quota.
    */
-  chargeEach(
-    counts: ReadonlyMap<string, number>,
-    known: NamingAuthoritySnapshot,
-    report?: ChargeReport,
-  ): Map<string, Problem> {
+  charge(counts: Charge, known: NamingAuthoritySnapshot, report?: ChargeReport): Map<string, Problem> {
     const rejected = new Map<string, Problem>();
     const { buckets } = this;
     if (buckets === null) return rejected;
@@ -53,5 +45,10 @@ export class MintBudget {
       rejected.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
     }
     return rejected;
+  }
+
+  /** Gives back what was charged for mints that created nothing: replays, existing identifiers and rejected items. */
+  refund(counts: Charge): void {
+    for (const [namingAuthority, count] of counts) this.buckets?.giveBack(namingAuthorityKey(namingAuthority), count);
   }
 }

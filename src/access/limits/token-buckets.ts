@@ -45,7 +45,8 @@ export class TokenBuckets {
   }
 
   giveBack(name: string, count = 1): void {
-    this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += count;
+    // An evicted or unused bucket is full.
+    if (this.buckets.has(name)) this.find(name, this.quota / (WINDOW_SECONDS * 1000)).tokens += count;
   }
 
   private find(name: string, perMillisecond: number): Bucket {

@@ -77,9 +77,10 @@ interface Target extends RequestContext {
 }
 
 const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext): Target => {
-  const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { identifier: string } }>>();
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest<{ Params: { identifier: string } }>>();
   return {
-    ...requestContextOf(request),
+    ...requestContextOf(request, http.getResponse<FastifyReply>()),
     identifier: request.params.identifier,
     ifMatch: readIfMatch(request.headers['if-match']),
   };

@@ -1,7 +1,6 @@
 import { Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ValidBody } from '../../http/validation/request-validation.js';
-import { setRateLimitHeaders } from '../../access/limits/limits.guard.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -61,9 +60,7 @@ export class MintingController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const service = request.onExisting === 'update' ? this.upserts : this.minting;
-    const outcome = await service.mint(request, context, (quota, taken) => {
-      setRateLimitHeaders(reply, 'naming-authority', quota, taken);
-    });
+    const outcome = await service.mint(request, context);
     return this.presenter.respond(reply, outcome, context.principal);
   }
 }

@@ -202,6 +202,60 @@ describe('the rate of a naming authority', () => {
     expect(results[0].problem.code).toBe('RATE_LIMITED');
   });
 
+  it('does not count what creates no identifier: repeated streams, existing identifiers, replays and failures', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '60' });
+    const lines = Array.from({ length: 31 }, (_, i) => JSON.stringify({ metadataId: `hdl:20.9/quota-${i}` }));
+    const stream = async (headers: Record<string, string>): Promise<number[]> => {
+      const answer = await fetch(`${client.base}/identifiers/bulk?namingAuthority=100.102`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson', ...ADMIN, ...headers },
+        body: lines.join('\n'),
+      });
+      const results = (await answer.text()).trim().split('\n');
+      return results.map((line) => JSON.parse(line).status);
+    };
+    const key = { 'idempotency-key': 'quota' };
+    const all = (status: number): number[] => lines.map(() => status);
+    expect(await stream(key)).toEqual(all(201));
+    // The bucket then has at least 31 of 60.
+    await pause(3000);
+    for (let i = 0; i < 2; i++) {
+      expect(await stream(key)).toEqual(all(201));
+      expect(await stream({})).toEqual(all(200));
+    }
+  });
+
+  it('is on the responses to batches and reservations; their replays are not rejected', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '4' });
+
+    const batch = { namingAuthority: '100.102', count: 3 };
+    const leaseUntil = new Date(Date.now() + 3_600_000).toISOString();
+    const reservation = { namingAuthority: '2000.01', count: 3, leaseUntil };
+    for (const [path, body, status] of [
+      ['/identifiers/batch', batch, 200],
+      ['/reservations', reservation, 201],
+    ] as const) {
+      const headers = { ...ADMIN, 'idempotency-key': path };
+      const first = await client.post(path, body, headers);
+      expect([first.status, listOf(first.headers.get('ratelimit'))['naming-authority']]).toMatchObject([
+        status,
+        { r: 1 },
+      ]);
+      const second = await client.post(path, body, ADMIN);
+      expectRejected(second, 429, 'RATE_LIMITED');
+      expect(listOf(second.headers.get('ratelimit'))['naming-authority']).toMatchObject({ r: 1 });
+      const replay = await client.post(path, body, headers);
+      expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([status, 'true']);
+    }
+    for (let i = 0; i < 6; i++) {
+      const failed = await client.mint(
+        { namingAuthority: '100.102', previousVersion: '100.102/' + '0'.repeat(32) },
+        ADMIN,
+      );
+      expect(failed.status).toBe(422);
+    }
+  });
+
   it('is not reset by requests with invented naming authorities', async () => {
     const namingAuthority = '3004';
     for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority }, ADMIN)).status).toBe(201);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestContextOf } from '../../../access/current-principal.js';
-import { setRateLimitHeaders } from '../../../access/limits/limits.guard.js';
 import type { RequestContext } from '../../../access/principal.js';
 import { type HandleLocation, locationIn } from '../../../changing/handle-location.js';
 import { HandleRecordsService } from '../../../changing/handle-records.service.js';
@@ -64,21 +63,21 @@ export class WriteHandler {
 
   /** A PUT without `mintNewSuffix` names its Handle, so a repetition creates no second one; an Idempotency-Key has no effect. */
   private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { reply, native, location, query, context } = write;
+    const { native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
     if (location.address === null) throw invalidInput(unregistrable(location));
     requireNoUser(location.authority, location.localName, '');
     const selected = indexes.length === 0 ? null : indexes;
     const put: ValuesToPut = { values, indexes: isVarious ? 'various' : selected, overwrite };
-    const outcome = await this.records.put(withoutKey(context), native, put, chargeReport(reply));
+    const outcome = await this.records.put(withoutKey(context), native, put);
     // As at Handle.Net, 201 means that a Handle was created, or that values were added and none was overwritten.
     const isCreated = outcome === 'created' || (put.indexes !== null && !overwrite);
     return this.done(write, outcome === 'created' ? 'created' : 'changed', isCreated ? 201 : 200);
   }
 
   private async mint(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
-    const { reply, native, context } = write;
-    const { record } = await this.records.mint(context, native, values, chargeReport(reply));
+    const { native, context } = write;
+    const { record } = await this.records.mint(context, native, values);
     return this.done({ ...write, handle: nativeText(record) }, 'created', 201);
   }
 
@@ -91,7 +90,7 @@ export class WriteHandler {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
     if (query.hasInvalidIndex) throw invalidInput(INVALID_INDEX);
-    const context = requestContextOf(request);
+    const context = requestContextOf(request, reply);
     const location = locationIn(context.principal.viewOf(await this.authorities.current()), handle);
     if (location.kind === 'foreign')
       throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
@@ -117,12 +116,6 @@ function unregistrable({ authority, localName }: HandleLocation): string {
   return `Suffixes under ${authority.prefix} are GUIDs of 32 hexadecimal digits (CID-10); mint one with mintNewSuffix=true.`;
 }
 
-function withoutKey({ principal }: RequestContext): RequestContext {
-  return { principal, idempotencyKey: undefined };
-}
-
-function chargeReport(reply: FastifyReply): Parameters<HandleRecordsService['mint']>[3] {
-  return (quota, taken) => {
-    setRateLimitHeaders(reply, 'naming-authority', quota, taken);
-  };
+function withoutKey(context: RequestContext): RequestContext {
+  return { ...context, idempotencyKey: undefined };
 }

@@ -6,7 +6,7 @@
 -- If the tables are in another schema, replace "public".
 
 GRANT USAGE ON SCHEMA public TO mintmark_service, mintmark_reader;
--- In PostgreSQL 14, every role may create tables in "public". The schema belongs to a superuser there, who must run this line.
+-- In a database that came from PostgreSQL 14, every role may create tables in "public"; a superuser must then run this line.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
 -- Both roles may read every table and view, including those that this owner creates later.

@@ -19,7 +19,7 @@ const OLD_MIGRATIONS = [
 ];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */
-const OLDEST_VERSION = 140_000;
+const OLDEST_VERSION = 150_000;
 
 /** "Mig" in ASCII: the advisory lock under which one process at a time migrates a database. */
 const MIGRATION_LOCK = 0x4d6967;
@@ -156,7 +156,7 @@ async function requireVersionAndEncoding(session: pg.Client): Promise<void> {
   );
   const { version = 'unknown', number = 0, encoding = 'unknown' } = rows[0] ?? {};
   if (number < OLDEST_VERSION) {
-    throw new StartupError(`Mintmark requires PostgreSQL 14 or later; the database is ${version}.`);
+    throw new StartupError(`Mintmark requires PostgreSQL 15 or later; the database is ${version}.`);
   }
   if (encoding === 'UTF8') return;
   const { database, user } = session;

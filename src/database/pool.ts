@@ -8,7 +8,7 @@ import { watchStandbyNotices } from './commit-watch.js';
 import { registerTextArrays } from './text-array.js';
 
 /** Time for which a client waits beyond the statement timeout of the server. */
-const RESPONSE_GRACE_MS = 1000;
+export const RESPONSE_GRACE_MS = 1000;
 
 /** Idle connections are closed, because one that failed silently must not be used again. */
 const IDLE_TIMEOUT_MS = 10_000;

@@ -28,12 +28,6 @@ function remedyOf({ database, mayMigrate }: Config): string {
 
 /** Checks the collation. A new version of the C library or of ICU can sort texts in another order than existing indexes. */
 export async function collation(on: Examined): Promise<Found[]> {
-  const [{ number } = { number: 0 }] = await read<{ number: number }>(
-    on,
-    `SELECT current_setting('server_version_num')::int AS number`,
-  );
-  // PostgreSQL 14 does not record the version of the collation of a database.
-  if (number < 150_000) return [];
   const rows = await read<{ name: string; recorded: string; actual: string }>(
     on,
     `SELECT datname AS name, datcollversion AS recorded, pg_database_collation_actual_version(oid) AS actual FROM pg_database

@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import pg from 'pg';
 import { ConnectionPool, PoolBusyError } from '../database/connection-pool.js';
 import { CommitWatch, acknowledged } from '../database/commit-watch.js';
-import { HOT_LOCK_WAIT_MS, HOT_POOL } from '../database/pool.js';
+import { HOT_LOCK_WAIT_MS, HOT_POOL, RESPONSE_GRACE_MS } from '../database/pool.js';
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { notSent, outcomeUnknown } from '../problem/storage-problems.js';
 import { PositionOffset } from './changes/position-offset.js';
@@ -90,8 +90,9 @@ export class Transactions {
    * least `DATABASE_STATEMENT_TIMEOUT_MS`.
    */
   private get maxTotalMs(): number {
-    const { statement_timeout: statement } = this.hot.options;
-    if (typeof statement !== 'number') return Infinity;
+    const { query_timeout: withGrace } = this.hot.options;
+    if (withGrace === undefined) return Infinity;
+    const statement = withGrace - RESPONSE_GRACE_MS;
     return Math.max(statement, this.maxWaitMs + statement - REST_OF_REQUEST_MS);
   }
 

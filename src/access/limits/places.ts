@@ -53,6 +53,16 @@ export class Places {
     }
   }
 
+  /** Holds a place until the response has ended. @throws Problem as `run` does. */
+  async hold(holder: PlaceHolder): Promise<void> {
+    await this.enter(holder, this.limitMs);
+    const leave = (): void => {
+      this.leave(holder.client);
+    };
+    if (holder.response.closed) leave();
+    else holder.response.once('close', leave);
+  }
+
   /**
    * Yields the parts of a stream, and holds a place from the read of each part until the next is requested or the client disconnects.
    * @throws Problem as `run` does; after the first part, only REQUEST_TIMEOUT.

@@ -1,11 +1,12 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidBody } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import { Requires } from '../../access/requires.js';
 import { LargeBody } from '../../http/body/body-limits.js';
-import { sendList } from '../../http/body/list-response.js';
+import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiReturns, ApiTags } from '../../openapi/annotations.js';
@@ -25,11 +26,17 @@ const ALWAYS = [
   ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
 ] as const;
 
+/** Total length of the texts of a request whose response is so short that `Places` does not limit it, in UTF-16 code units. */
+const SHORT_TEXTS = 8192;
+
 @ApiTags('syntax')
 @Requires('read')
 @Controller()
 export class NormalizationController {
-  constructor(private readonly normalization: NormalizationService) {}
+  constructor(
+    private readonly normalization: NormalizationService,
+    private readonly places: Places,
+  ) {}
 
   /**
    * Normalize identifiers
@@ -46,9 +53,14 @@ export class NormalizationController {
   async normalize(
     @ValidBody() { items }: NormalizeRequestDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await sendList(reply, 'items', responses(await this.normalization.normalizeAll(items, principal)));
+    const length = items.reduce((sum, { input, context }) => sum + input.length + (context?.equalTo?.length ?? 0), 0);
+    const isShort = length <= SHORT_TEXTS;
+    if (!isShort) await this.places.hold(holderOf(request, reply));
+    const results = responses(await this.normalization.normalizeAll(items, principal));
+    await (isShort ? sendShortList : sendList)(reply, 'items', results);
   }
 
   /**

@@ -9,7 +9,7 @@ import { OptionalBoolean, OptionalChoice, OptionalText } from '../../http/valida
 const MAX_ITEMS = 10_000;
 
 /** Several times the length of an identifier in any form. */
-const MAX_TEXT_LENGTH = 65_536;
+const MAX_TEXT_LENGTH = 32_768;
 
 const SYNTAXES = ['cordra', 'generic', 'handle-scheme'] as const;
 const HDL_AUTHORITIES = ['naming-authority', 'server'] as const;

@@ -19,7 +19,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
     (found: PostgresBinaries) => found,
     () => {
       throw new StartupError(
-        `The embedded PostgreSQL for ${platform} is not installed. Install Mintmark without --omit=optional, or set DATABASE_URL to a PostgreSQL 14 or later.`,
+        `The embedded PostgreSQL for ${platform} is not installed. Install Mintmark without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or later.`,
       );
     },
   );

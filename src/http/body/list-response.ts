@@ -18,7 +18,7 @@ export async function sendList(reply: FastifyReply, name: string, items: Items):
 }
 
 /** Sends a short list as one string, which the limit of unread responses counts. */
-export async function sendShortList(reply: FastifyReply, name: string, items: AsyncIterable<unknown>): Promise<void> {
+export async function sendShortList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   const texts: string[] = [];
   for await (const item of items) texts.push(JSON.stringify(item));
   void reply.type('application/json; charset=utf-8').send(`{"${name}":[${texts.join(',')}]}\n`);
@@ -43,7 +43,8 @@ async function* piecesOf(name: string, items: Items): AsyncGenerator<string, und
   yield `${piece}]}\n`;
 }
 
-async function* chain(first: readonly string[], rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield* first;
+/** Removes each text before it is sent, because a generator keeps its arguments in memory, even when it has ended. */
+async function* chain(first: string[], rest: AsyncIterable<string>): AsyncGenerator<string> {
+  for (let text = first.shift(); text !== undefined; text = first.shift()) yield text;
   yield* rest;
 }

@@ -25,12 +25,12 @@ const EMAIL = { index: 4, type: 'EMAIL', data: 'a@example.org' };
 const SECRET = { index: 300, type: 'HS_SECKEY', data: 's3cret', permissions: '1100' };
 
 const put = (handle: string, values: unknown, options: object = {}, context = ADMIN) =>
-  records.put(
-    context,
-    handle,
-    { values: parseValues(values, new Date()).values, indexes: null, overwrite: true, ...options },
-    () => {},
-  );
+  records.put(context, handle, {
+    values: parseValues(values, new Date()).values,
+    indexes: null,
+    overwrite: true,
+    ...options,
+  });
 const show = (handle: string) => service.client.get(`/identifiers/${encodeURIComponent(`hdl:${handle}`)}`);
 const shown = async (handle: string) => (await show(handle)).body;
 const history = async (handle: string) =>
@@ -138,7 +138,7 @@ describe('a Handle with stored values', () => {
 
   it('is minted with a start of its name', async () => {
     const { values } = parseValues([URL_1], new Date());
-    const { record } = await records.mint(ADMIN, '901/pre-', values, () => {});
+    const { record } = await records.mint(ADMIN, '901/pre-', values);
     expect(record.localName).toMatch(/^pre-[0-9A-F]{32}$/);
     expect(indexesIn(await shown(`901/${record.localName}`))).toEqual(['1 URL']);
   });

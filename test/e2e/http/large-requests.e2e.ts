@@ -180,6 +180,27 @@ describe('a response that is longer than its request', () => {
     await expectAccepted(unread);
   });
 
+  it('of 256 connections that do not read use less than 200 MB, and delay no health check by a second', async () => {
+    // Each "é" of the text has six characters in each URI of the response.
+    const body = JSON.stringify({ items: [{ input: `200.1/${'é'.repeat(32_000)}` }] });
+    const framing = `content-length: ${Buffer.byteLength(body)}`;
+    const idle = rss();
+    const unread = await Promise.all(Array.from({ length: 256 }, () => sendUnread('/normalize', body, framing)));
+    let [highest, slowest] = [idle, 0];
+    const until = performance.now() + 5000;
+    while (performance.now() < until) {
+      const since = performance.now();
+      expect((await service.client.get('/health/live')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - since);
+      highest = Math.max(highest, rss());
+    }
+    for (const { socket } of unread) socket.destroy();
+    process.stderr.write(`256 unread responses: ${Math.round(highest - idle)} MB, ${Math.round(slowest)} ms\n`);
+    expect(highest - idle).toBeLessThan(200);
+    expect(slowest).toBeLessThan(limitMs(1000));
+    expect((await post('/normalize', amplified(2000, 30))).status).toBe(200);
+  });
+
   it('ends with a newline, as short ones do', async () => {
     for (const body of [amplified(1, 10), amplified(2000, 300)]) {
       expect((await post('/normalize', body)).text).toMatch(/\]\}\n$/);
@@ -194,10 +215,10 @@ describe('a response that is longer than its request', () => {
     expect(received.match(/"valid":true/g)).toHaveLength(2000);
   });
 
-  it('has no input of more than 65,536 characters', async () => {
+  it('has no input of more than 32,768 characters', async () => {
     const item = (length: number) => JSON.stringify({ items: [{ input: 'x'.repeat(length) }] });
-    expect((await post('/normalize', item(65_536))).status).toBe(200);
-    const rejected = await post('/normalize', item(65_537));
+    expect((await post('/normalize', item(32_768))).status).toBe(200);
+    const rejected = await post('/normalize', item(32_769));
     expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, '/items/0/input']);
   });
 

@@ -1,4 +1,4 @@
-import type { ChargeReport } from './limits/mint-budget.js';
+import type { ChargeReport } from './limits/token-buckets.js';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
 import type { AlternateName } from '../registry/alternate-name.js';

@@ -3,10 +3,7 @@ import { namingAuthorityKey } from '@mintmark/identifier';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import { type TakeResult, TokenBuckets } from './token-buckets.js';
-
-/** Receives the state of a rate limit. @param quota identifiers a minute. */
-export type ChargeReport = (quota: number, taken: TakeResult) => void;
+import { type ChargeReport, TokenBuckets } from './token-buckets.js';
 
 /** Numbers of identifiers by naming authority. */
 export type Charge = ReadonlyMap<string, number>;

@@ -11,6 +11,9 @@ export interface TakeResult {
   readonly retryAfter: number;
 }
 
+/** Receives the state of a rate limit. @param quota identifiers a minute. */
+export type ChargeReport = (quota: number, taken: TakeResult) => void;
+
 interface Bucket {
   tokens: number;
   at: number;

@@ -6,6 +6,9 @@ const CLOSED = new Set([
   ...['IdentifierState', 'NamingAuthorityState', 'NamingAuthorityProfile', 'MetadataIdScheme'],
 ]);
 
+/** Enumerations that requests have in the form of responses, because a line of an export is one of an import too. */
+const SHARED = new Set(['ReasonCode']);
+
 /**
  * Replaces `enum` by `x-extensible-enum` in the schemas of responses, so that a client that was generated from the document accepts a value
  * that a later version adds.
@@ -17,9 +20,9 @@ export function openEnumerations(document) {
   }
 }
 
-/** Whether `openEnumerations` opens the schema if responses have it. */
+/** Whether `openEnumerations` opens the schema if responses have it, and requests keep its values. */
 export function isOpenEnumeration(name, schema) {
-  return schema?.enum !== undefined && !CLOSED.has(name);
+  return schema?.enum !== undefined && !CLOSED.has(name) && !SHARED.has(name);
 }
 
 function opened(schema) {

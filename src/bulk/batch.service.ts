@@ -13,7 +13,7 @@ import { IdempotentRequests } from '../storage/idempotency.js';
 import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js';
 import type { Queryable } from '../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
-import { MintReplays, type StoredResult, serializeResult } from '../minting/mint-replays.js';
+import { MintReplays, type RepeatedMint, type StoredResult, serializeResult } from '../minting/mint-replays.js';
 import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import {
@@ -134,10 +134,11 @@ export class BatchService {
     stored: readonly StoredResult[],
     view: Pick<MintJob, 'known' | 'reader'>,
   ): Promise<NamedResult[]> {
-    const results = await this.replays.shown(
-      await this.replays.restore(new Map(stored.entries()), undefined, () => view.reader),
-      () => view,
-    );
+    const mintOf = (index: number): RepeatedMint => {
+      const { job } = entries[index] ?? {};
+      return { command: job instanceof Problem ? null : (job?.command ?? null), reader: view.reader };
+    };
+    const results = await this.replays.shown(await this.replays.restore(new Map(stored.entries()), mintOf), () => view);
     return [...results].map(([index, result]) => {
       const { clientRef = null, job } = entries[index] ?? {};
       return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };

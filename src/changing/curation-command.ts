@@ -130,9 +130,12 @@ export function otherAddressIn(step: CurationStep): Address | null {
   return step.step === 'withdrawn' ? (step.replacement?.address ?? null) : null;
 }
 
-/** The fingerprint source of a step on an identifier, equal for two notations of the same request. */
-export function fingerprintSource(identifier: string, step: CurationStep): object {
-  const content = { [step.step]: identifier };
+/**
+ * The fingerprint source of a step on an identifier, equal for two notations of the same request.
+ * @param precondition see `CurationContext`.
+ */
+export function fingerprintSource(identifier: string, step: CurationStep, precondition?: unknown): object {
+  const content = { [step.step]: identifier, ...(precondition !== undefined && { precondition }) };
   if (step.step === 'reinstated' || step.step === 'released' || step.step === 'deleted') return content;
   if (step.step === 'put' || step.step === 'removed') return { ...content, ...valuesContent(step) };
   if (step.step === 'withdrawn') {

@@ -34,6 +34,8 @@ export interface CurationContext extends RequestContext {
   /** The identifier in any form (R-28). */
   readonly identifier: string;
   readonly pointer: string;
+  /** What `requireCurrent` requires, as the request says it. A repeat with another one is another request. */
+  readonly precondition?: unknown;
   /** Throws unless the change is based on the identifier as the principal sees it. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
@@ -68,7 +70,7 @@ export class CurationService {
    * REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async run(context: CurationContext, command: CurationCommand): Promise<CurationResult> {
-    const { principal, identifier, pointer, idempotencyKey, requireCurrent } = context;
+    const { principal, identifier, pointer, idempotencyKey, precondition, requireCurrent } = context;
     const names = namesIn(command);
     const all = await this.namingAuthorities.currentForTexts(names.length === 0 ? [] : [identifier, ...names]);
     const known = principal.viewOf(all);
@@ -88,7 +90,7 @@ export class CurationService {
     const step = scheme === assumed ? parsed : parseCommand(command, known, scheme);
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
-    const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step));
+    const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step, precondition));
     const otherAddress = otherAddressIn(step);
     const check = (record: IdentifierRecord): void => {
       // The record may have been deleted since it was read.

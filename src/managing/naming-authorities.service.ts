@@ -29,6 +29,8 @@ export interface ChangeNamingAuthorityCommand {
   readonly prefix: string;
   readonly pointer: string;
   readonly settings: NewSettings;
+  /** What `requireCurrent` requires, as the request says it. A repeat with another one is another request. */
+  readonly precondition: unknown;
   /** Throws if the naming authority has changed since the client read it. */
   readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
 }
@@ -101,13 +103,13 @@ export class NamingAuthoritiesService {
    */
   async change(
     { principal, idempotencyKey }: RequestContext,
-    { prefix, pointer, settings, requireCurrent }: ChangeNamingAuthorityCommand,
+    { prefix, pointer, settings, precondition, requireCurrent }: ChangeNamingAuthorityCommand,
   ): Promise<Replayable<DescribedNamingAuthority>> {
     requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);
     principal.require('admin', prefix, pointer);
     const changes = parseSettings(settings);
-    const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), ...changes };
+    const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), precondition, ...changes };
     const request = keyedRequest(principal, idempotencyKey, content);
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
       const locked = await this.writer.lock(transaction, prefix);

@@ -64,7 +64,7 @@ export class Metrics extends MetricSource {
 
   private readonly mints = this.counter(
     'mintmark_mints_total',
-    'Mint requests, by naming authority and outcome.',
+    'Requested identifiers, by naming authority and outcome.',
     ...(['naming_authority', 'outcome'] as const),
   );
 

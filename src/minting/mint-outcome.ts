@@ -29,7 +29,7 @@ export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordNam
   readonly outcome: 'created' | 'replayed' | 'existing' | 'updated' | 'found' | 'toUpdate';
   readonly record: R;
   readonly metadataRecord: R | null;
-  /** Members of the request that differ in the existing identifier. */
+  /** Members of the request that differ in the record as the client sees it; not for `created`. */
   readonly ignored?: readonly IgnorableMember[];
   /** See `MintCommand.understood`. */
   readonly understood?: Understood;

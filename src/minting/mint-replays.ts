@@ -9,6 +9,9 @@ import {
   shownConflict,
   valueHolderIn,
 } from '../registry/conflict-problem.js';
+import { ignoredMembers } from '../registry/ignored-members.js';
+import { withoutLegalValues } from '../registry/lifecycle.js';
+import type { MintCommand } from '../registry/mint-command.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { type NewResult, RequestResults, earlierOf } from '../storage/request-results.js';
@@ -30,7 +33,6 @@ export type StoredResult =
       readonly outcome: MintOutcome['outcome'];
       readonly id: string;
       readonly metadataRecordId?: string;
-      readonly ignored?: MintOutcome['ignored'];
     }
   | { readonly code: ProblemCode; readonly detail: string; readonly facts: ProblemExtensions };
 
@@ -39,9 +41,20 @@ export function serializeResult(result: MintResult): StoredResult {
     const { code, detail, extensions: facts } = result;
     return { code, detail, facts };
   }
-  const { outcome, record, metadataRecord, ignored = [] } = result;
+  const { outcome, record, metadataRecord } = result;
   const pair = metadataRecord === null ? {} : { metadataRecordId: metadataRecord.id.toString() };
-  return { outcome, id: record.id.toString(), ...pair, ...(ignored.length > 0 && { ignored }) };
+  return { outcome, id: record.id.toString(), ...pair };
+}
+
+function asFound(stored: StoredResult): StoredResult {
+  return 'id' in stored ? { ...stored, outcome: 'found' } : stored;
+}
+
+/** What a repeat is compared with: its command, and what its client may see. */
+export interface RepeatedMint {
+  /** Null for an item that was rejected. */
+  readonly command: MintCommand | null;
+  readonly reader: ConflictReader;
 }
 
 /** Finds results of earlier requests with an idempotency key: rows of minted identifiers, or stored results. */
@@ -68,18 +81,15 @@ export class MintReplays {
       from,
     );
     const results = new Map<MintJob, MintResult>();
-    const minted = new Map<MintJob, StoredResult>();
-    const stored = new Map<MintJob, StoredResult>();
+    const found = new Map<MintJob, StoredResult>();
     for (const [index, { job, mint }] of keyed.entries()) {
       const use = uses[index];
       const earlier = use === undefined ? null : earlierOf(use, mint.fingerprint);
       if (earlier instanceof Problem) results.set(job, earlier);
-      else if (earlier !== null && 'text' in earlier) stored.set(job, JSON.parse(earlier.text) as StoredResult);
-      else if (earlier !== null) minted.set(job, { outcome: 'replayed', ...earlier });
+      else if (earlier !== null && 'text' in earlier) found.set(job, asFound(JSON.parse(earlier.text) as StoredResult));
+      else if (earlier !== null) found.set(job, { outcome: 'replayed', ...earlier });
     }
-    for (const [job, result] of await this.restore(minted, from)) results.set(job, result);
-    for (const [job, result] of await this.restore(stored, from, (job) => job.reader))
-      results.set(job, result instanceof Problem ? result : { ...result, outcome: 'found' });
+    for (const [job, result] of await this.restore(found, (job) => job, from)) results.set(job, result);
     const shown = await this.shown(results, (job) => job, from);
     const isOfRows = [...shown.values()].some((result) => !isInFlight(result));
     if (from === undefined && isOfRows && uses.some(({ hasStandby }) => hasStandby))
@@ -89,12 +99,12 @@ export class MintReplays {
 
   /**
    * Deserializes results, with current records.
-   * @param readerOf if given, hides which existing identifier has the metadata ID of a mint from readers who may not see its values.
+   * @param mintOf the mint of a result. Its reader does not learn which existing identifier with hidden values has the metadata ID.
    */
   async restore<K>(
     stored: ReadonlyMap<K, StoredResult>,
+    mintOf: (key: K) => RepeatedMint,
     from?: Queryable,
-    readerOf?: (key: K) => ConflictReader,
   ): Promise<Map<K, MintResult>> {
     const results = new Map<K, MintResult>();
     const budget = new RecordBudget();
@@ -110,12 +120,15 @@ export class MintReplays {
         // The result was stored after the identifier, so only a failover can have lost the row.
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
-        const { outcome, ignored } = each;
-        if (outcome !== 'created' && outcome !== 'replayed' && readerOf?.(key).hides(record) === true) {
+        const { outcome } = each;
+        const { command, reader } = mintOf(key);
+        const isHidden = reader.hides(record);
+        if (isHidden && outcome !== 'created' && outcome !== 'replayed') {
           results.set(key, nameConflictProblem('METADATA_ID_TAKEN', null, '/metadataId'));
           continue;
         }
-        results.set(key, budget.reduce({ outcome, record, metadataRecord, ...(ignored !== undefined && { ignored }) }));
+        const ignored = command === null ? [] : ignoredMembers(command, isHidden ? withoutLegalValues(record) : record);
+        results.set(key, budget.reduce({ outcome, record, metadataRecord, ignored }));
       }
     }
     return results;

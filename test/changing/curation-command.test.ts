@@ -117,6 +117,18 @@ describe('the fingerprint source', () => {
   ])('of %j is %s', (command, source) => {
     expect(sourceOf(command)).toBe(source);
   });
+
+  it('differs for another precondition', () => {
+    const sources = [undefined, '*', [{ isWeak: false, opaque: '"1"' }], [{ isWeak: true, opaque: '"1"' }]].map(
+      (tags) => JSON.stringify(fingerprintSource('1/a', { step: 'reinstated' }, tags)),
+    );
+    expect(sources).toEqual([
+      '{"reinstated":"1/a"}',
+      '{"reinstated":"1/a","precondition":"*"}',
+      '{"reinstated":"1/a","precondition":[{"isWeak":false,"opaque":"\\"1\\""}]}',
+      '{"reinstated":"1/a","precondition":[{"isWeak":true,"opaque":"\\"1\\""}]}',
+    ]);
+  });
 });
 
 describe('the decision about a change', () => {

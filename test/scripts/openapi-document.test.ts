@@ -72,6 +72,23 @@ describe('the committed OpenAPI document', () => {
     expect(required).toEqual(Object.keys(properties));
   });
 
+  it.each([
+    ['MintedIdentifier', 'UpdateIdentifier'],
+    ['TransferLine', 'TransferLineInput'],
+    ['NamingAuthority', 'UpdateNamingAuthority'],
+  ])('has no list of values in which a value of %s may be missing where it is sent back as %s', (response, request) => {
+    const { schemas } = document.components;
+    const resolved = (part: unknown): string =>
+      JSON.stringify(part ?? null).replaceAll(/\{"\$ref":"#\/components\/schemas\/(\w+)"\}/g, (_, name: string) =>
+        resolved(schemas[name]),
+      );
+    const listsIn = (part: unknown): string[] => resolved(part).match(/"enum":\[[^\]]*\]/g) ?? [];
+    for (const [name, member] of Object.entries(schemas[request]?.properties ?? {})) {
+      const sent = schemas[response]?.properties?.[name];
+      if (sent !== undefined) expect([name, listsIn(sent)]).toEqual([name, expect.arrayContaining(listsIn(member))]);
+    }
+  });
+
   it('has no component that is unused, and no name of a class', () => {
     for (const [section, components] of Object.entries(document.components)) {
       if (section === 'securitySchemes') continue;

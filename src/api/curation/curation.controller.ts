@@ -173,7 +173,7 @@ export class CurationController {
       requireReadOnly(UpdateIdentifierDto, command.values, serializeRecord(snapshot, snapshot.uris));
     };
     const { result, replayed, repairs } = await this.curation.run(
-      { ...context, pointer: IDENTIFIER_POINTER, requireCurrent },
+      { ...context, pointer: IDENTIFIER_POINTER, precondition: ifMatch, requireCurrent },
       command,
     );
     const shown = serializeRecord(result, result.uris);

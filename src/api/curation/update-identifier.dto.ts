@@ -4,7 +4,6 @@ import { NullIsAbsent, IsAlternateIds, IsTarget } from '../../http/validation/me
 import type { RepairCode } from '@mintmark/identifier';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
-import { IGNORABLE_MEMBERS, type IgnorableMember } from '../../registry/ignored-members.js';
 import type { Understood } from '../../registry/mint-command.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
@@ -107,8 +106,8 @@ export class UpdateIdentifierDto {
   metadataRecord?: IdentifierDto | null;
 
   /** Ignored: the member `ignored` of the response to a mint. */
-  @Computed({ enum: IGNORABLE_MEMBERS, isArray: true })
-  ignored?: readonly IgnorableMember[];
+  @Computed({ type: [String] })
+  ignored?: readonly string[];
 
   /** Ignored: the names in the response to a mint that are stored in another notation. */
   @Computed({ type: Object, additionalProperties: { type: 'string' } })

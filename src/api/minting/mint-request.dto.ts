@@ -118,8 +118,9 @@ export class MintFieldsDto {
    * What to do when an identifier of the naming authority already has the `metadataId`. "match" returns it if each member that is sent
    * agrees with its value as minted or with its current value, and otherwise fails with 409. "return" returns it unchanged, "reject"
    * fails with 409, and "update" gives it the `target`, the `language` and the `alternateIds` that are sent. If it is withdrawn, "match"
-   * and "update" fail with 409. A `guid` or `localName` that is already registered always fails with 409, so only an `Idempotency-Key`
-   * makes it safe to repeat a registration.
+   * and "update" fail with 409, and each value does if a `guid` or `localName` is sent that it does not have. If no identifier has the
+   * `metadataId`, a `guid` or `localName` that is already registered fails with 409, so only an `Idempotency-Key` makes it safe to repeat
+   * a registration without `metadataId`.
    */
   @OptionalChoice(ON_EXISTING, { default: 'match' })
   onExisting?: OnExisting;

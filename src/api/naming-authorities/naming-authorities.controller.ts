@@ -164,7 +164,7 @@ export class NamingAuthoritiesController {
       requireMatch(precondition, settingsTag(current));
       requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));
     };
-    const command = { prefix, pointer: PREFIX_POINTER, settings: request, requireCurrent };
+    const command = { prefix, pointer: PREFIX_POINTER, settings: request, precondition, requireCurrent };
     return respond(await this.namingAuthorities.change(context, command), reply);
   }
 }

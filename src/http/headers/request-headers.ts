@@ -35,6 +35,21 @@ export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
   return count;
 }
 
+/**
+ * How a request breaks a rule that Node.js does not check: it must have one Host field (RFC 9112 3.2), and a body in a coding of this
+ * service (RFC 9112 6.1). A proxy may see another end of a body with another coding. @returns null if it breaks none.
+ */
+export function faultOfHead(request: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>): string | null {
+  const { headers, httpVersion } = request;
+  const hosts = hostFieldsOf(request);
+  if (hosts !== 1 && (hosts !== 0 || httpVersion !== '1.0'))
+    return 'An HTTP/1.1 request must have one Host header (RFC 9112 3.2).';
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return null;
+  if (httpVersion !== '1.1') return 'Only an HTTP/1.1 request can have the header Transfer-Encoding (RFC 9112 6.1).';
+  return coding.trim().toLowerCase() === 'chunked' ? null : 'Transfer-Encoding must be "chunked" (RFC 9112 6.1).';
+}
+
 /** The trace and parent span of the caller (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string;

@@ -10,7 +10,7 @@ import type { RequestLog } from './request-log.js';
 import { MERGE_PATCH, faultOfJson } from '../body/content-encoding.js';
 import { ResponseSpool } from '../body/response-spool.js';
 import { acceptStreams } from '../body/streamed-body.js';
-import { hostFieldsOf, readTraceParent } from '../headers/request-headers.js';
+import { faultOfHead, readTraceParent } from '../headers/request-headers.js';
 
 /** Installs the hooks of every request: request ID, log, drain, and body parsers. */
 export function installServerHooks(
@@ -26,9 +26,14 @@ export function installServerHooks(
     void reply.header('x-request-id', request.id);
     const trace = readTraceParent(request.headers.traceparent);
     if (trace !== null) request.log = reply.log = request.log.child(trace);
-    const hosts = hostFieldsOf(request.raw);
-    if (hosts === 1 || (hosts === 0 && request.raw.httpVersion === '1.0')) done();
-    else done(new Problem('MALFORMED_HTTP', 'An HTTP/1.1 request must have one Host header (RFC 9112 3.2).'));
+    const fault = faultOfHead(request.raw);
+    if (fault === null) {
+      done();
+      return;
+    }
+    // The bytes that follow may be a body for a proxy.
+    reply.raw.shouldKeepAlive = false;
+    done(new Problem('MALFORMED_HTTP', fault));
   });
   watchClientErrors(server);
   dropUnreadBodies(server.server);

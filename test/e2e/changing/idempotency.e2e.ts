@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { coded } from '../harness/client.js';
 import { curationOf, pathOf } from '../harness/curation.js';
 import { query } from '../harness/database.js';
+import { NEXT_YEAR } from '../harness/reservations.js';
 import { useSharedService } from '../harness/service.js';
 
 const service = useSharedService();
@@ -52,6 +53,29 @@ describe('Idempotency-Key', () => {
     ]) {
       expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     }
+  });
+
+  it('another If-Match is rejected with 422 for each step, and another notation of it is the same', async () => {
+    const { path, tag } = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
+    const reused = [422, 'IDEMPOTENCY_KEY_REUSED'];
+    const steps = [
+      (headers: object) => step(path, 'activate', {}, { ...headers }),
+      (headers: object) => patch(path, { target: 'https://a.example.org/' }, { ...headers }),
+      (headers: object) => step(path, 'withdraw', { reason: 'x' }, { ...headers }),
+      (headers: object) => step(path, 'reinstate', {}, { ...headers }),
+    ];
+    for (const [index, send] of steps.entries()) {
+      const [headers, current] = [keyed(), `"${index + 1}"`];
+      const first = await send({ ...headers, 'if-match': `${current}, ${tag}` });
+      expect([first.status, first.body.version]).toEqual([200, index + 2]);
+      for (const other of ['*', current, `"${index + 2}"`])
+        expect(coded(await send({ ...headers, 'if-match': other }))).toEqual(reused);
+      const again = await send({ ...headers, 'if-match': `,${current} ,  ${tag}` });
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    }
+    const headers = keyed();
+    expect((await step(path, 'withdraw', { reason: 'x' }, headers)).status).toBe(200);
+    expect(coded(await step(path, 'withdraw', { reason: 'x' }, { ...headers, 'if-match': '*' }))).toEqual(reused);
   });
 
   it('a withdrawal with another reason code is rejected with 422, and "other" is the same as none', async () => {

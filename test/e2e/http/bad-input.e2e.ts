@@ -8,6 +8,14 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const send = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>
   service.client.send('POST', '/identifiers', headers, body);
 
+/** A request with a body of one chunk, on a connection that stays open. */
+const chunkedRequest = (version: string, ...lines: string[]) =>
+  [
+    `POST /normalize HTTP/${version}`,
+    ...['host: localhost', 'connection: keep-alive', 'content-type: application/json', ...lines, ''],
+    ...['1e', '{"items":[{"input":"demo:7"}]}', '0', '', ''],
+  ].join('\r\n');
+
 describe('POST /identifiers rejects', () => {
   const bodies: [string, string | Uint8Array, number, string][] = [
     ['no body', '', 400, 'INVALID_REQUEST'],
@@ -233,6 +241,22 @@ describe('input that never becomes a request', () => {
     const answer = await raw('GET /health/live HTTP/1.1\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"MALFORMED_HTTP"');
+  });
+
+  it.each([
+    ['without Host', 'GET /health/live HTTP/1.1\r\n\r\n'],
+    ['with chunks in HTTP/1.0', chunkedRequest('1.0', 'transfer-encoding: chunked')],
+    ['with a coding that is not supported', chunkedRequest('1.1', 'transfer-encoding: gzip, chunked')],
+    ['with chunks in chunks', chunkedRequest('1.1', 'Transfer-Encoding: chunked\r\ntransfer-encoding: chunked')],
+  ])('a request %s returns one problem and closes the connection (RFC 9112 3.2 and 6.1)', async (_, request) => {
+    const answer = await raw(`${request}GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 400']);
+    expect(answer).toMatch(/\r\nconnection: close\r\n[^]*"code":"MALFORMED_HTTP"/i);
+  });
+
+  it('chunks in a coding of other case are read', async () => {
+    const answer = await raw(`${chunkedRequest('1.1', 'transfer-encoding: Chunked')}BROKEN\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('an unknown expectation is ignored (RFC 9110 10.1.1)', async () => {

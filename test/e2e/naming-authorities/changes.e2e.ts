@@ -69,6 +69,8 @@ describe('PATCH /naming-authorities/{na}', () => {
     const again = await patch('patch', { state: 'suspended' }, headers);
     expect([again.status, again.body]).toEqual([200, first.body]);
     expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual(['true', '"2"']);
+    const other = await patch('patch', { state: 'suspended' }, { ...headers, 'if-match': '"2"' });
+    expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
   it('rejects to change the read-only prefix', async () => {

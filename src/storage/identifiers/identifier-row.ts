@@ -37,7 +37,7 @@ const COLUMNS = [
   ...['updated_at', 'naming_authority', 'expired'],
 ];
 
-/** The columns of a record in a SELECT from the view `view`. Without `withDescribes`, PostgreSQL does not compute `describes`. */
+/** The columns of a record in the view `view`, for a SELECT. Without `withDescribes`, PostgreSQL does not compute `describes`. */
 export function recordColumns(view: string, withDescribes = true): string {
   const computed = [withDescribes ? `${view}.describes` : "'{}'::text[] AS describes", `${view}.newer_versions`];
   return [...COLUMNS.map((column) => `${view}.${column}`), ...computed].join(', ');

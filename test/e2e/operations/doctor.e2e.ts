@@ -192,6 +192,28 @@ describe('mintmark doctor', () => {
     expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'clock', /Set the clock of the database/));
   });
 
+  it('draws the records from all identifiers, up to the newest ones', async () => {
+    const url = await database();
+    await startAndMint(url);
+    await query(
+      url,
+      `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event)
+       SELECT naming_authority_id, gen_random_uuid(), client, position, true FROM identifier, generate_series(1, 999)`,
+    );
+    await query(
+      withoutTriggers(url),
+      'UPDATE identifier SET is_first_event = false WHERE id > (SELECT max(id) - 100 FROM identifier)',
+    );
+    const { status, found } = await problems({ DATABASE_URL: url }, '--records', '400');
+    const { detail } = found.find(({ detail: text }) => text.includes('differences were found')) ?? { detail: '' };
+    const [differences = 0, identifiers = 0] = (detail.match(/\d+/g) ?? []).map(Number);
+    expect([status, detail]).toEqual([1, expect.stringContaining('random identifiers')]);
+    // 400 draws have 330 of 1,000 identifiers, and 33 of the last 100.
+    expect(identifiers).toBeGreaterThan(270);
+    expect(differences).toBeGreaterThan(10);
+    expect(differences).toBeLessThan(70);
+  });
+
   it('finds rows that were changed without their history, and keys that are wrong', async () => {
     const url = await database();
     await startAndMint(url);

@@ -60,7 +60,8 @@ CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "i
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
 -- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check rejects without a lock. The lock waits for the transactions that write names, and the
--- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35).
+-- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35). Two
+-- changes have it one after the other, because both write to the log, which the lock of the other would prevent.
 
 CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
@@ -72,7 +73,7 @@ END $$;
 CREATE FUNCTION "reject_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 BEGIN
     IF NOT "has_names"(OLD."id") THEN
-        LOCK TABLE "identifier", "handle_user" IN SHARE MODE;
+        LOCK TABLE "position_gate" IN SHARE ROW EXCLUSIVE MODE;
         IF NOT "has_names"(OLD."id") THEN
             RETURN NEW;
         END IF;
@@ -331,7 +332,8 @@ CREATE TABLE "change_offset" (
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
 
--- Has no rows. Each statement that takes a position locks it against a raise of the offset, and nothing else does.
+-- Has no rows. Each statement that takes a position or writes a name locks it against a raise of the offset and against a change of the
+-- rules of a naming authority, and nothing else does.
 
 CREATE TABLE "position_gate" (
     "id" INTEGER NOT NULL,

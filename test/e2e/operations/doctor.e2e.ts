@@ -175,7 +175,9 @@ describe('mintmark doctor', () => {
     const { status, found } = await problems({ DATABASE_URL: url.href, MIGRATE: 'off' });
     expect([status, found.map(({ check }) => check)]).toEqual([1, ['rights']]);
     expect(found[0]!.detail).toMatch(
-      new RegExp(`"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on change; .*roles\\.sql`),
+      new RegExp(
+        `"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on case_rule; INSERT on change; .*roles\\.sql`,
+      ),
     );
   });
 

@@ -14,10 +14,11 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO mintmark_service, mintmark_reader
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO mintmark_service, mintmark_reader;
 
 -- The service only inserts rows into these tables.
-GRANT INSERT ON change, cursor_secret, request, request_part TO mintmark_service;
+GRANT INSERT ON case_rule, change, cursor_secret, request, request_part TO mintmark_service;
 GRANT INSERT, UPDATE ON api_key, identifier, naming_authority TO mintmark_service;
 GRANT INSERT, DELETE ON alternate_identifier, handle_user TO mintmark_service;
--- Statements that take a position contain an UPDATE of position_gate without rows; a raise of the offset locks this table.
+-- Statements that take a position or write a name contain an UPDATE of position_gate without rows; a raise of the offset and a change of
+-- the rules of a naming authority lock this table.
 GRANT UPDATE ON change_offset, position_gate TO mintmark_service;
 -- At its start, the service raises sequences that are behind, which needs UPDATE; a mint needs UPDATE or USAGE.
 GRANT SELECT, UPDATE ON SEQUENCE identifier_id_seq, naming_authority_id_seq TO mintmark_service;

@@ -12,11 +12,17 @@ const CHUNK = 100;
 
 const MAX_PRINTED = 20;
 
-/** $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. */
+/**
+ * $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. `random()` is volatile, so the
+ * numbers are drawn first: in the condition, each row that is read would have another one.
+ */
 const RANDOM = `
-  WITH bounds AS (SELECT min(id) AS low, max(id) AS high FROM identifier)
-  SELECT DISTINCT found.id FROM bounds, generate_series(1, $1) AS draw(n) CROSS JOIN LATERAL (
-    SELECT i.id FROM identifier i WHERE i.id >= low + floor(random() * (high - low + 1))::bigint + 0 * draw.n ORDER BY i.id LIMIT 1
+  WITH draws AS MATERIALIZED (
+    SELECT low + floor(random() * (high - low + 1))::bigint AS at
+    FROM (SELECT min(id) AS low, max(id) AS high FROM identifier) bounds, generate_series(1, $1)
+  )
+  SELECT DISTINCT found.id FROM draws CROSS JOIN LATERAL (
+    SELECT i.id FROM identifier i WHERE i.id >= draws.at ORDER BY i.id LIMIT 1
   ) found`;
 
 interface StoredRow extends IdentifierRow {

@@ -52,8 +52,8 @@ function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContex
 }
 
 /** The problem after the last attempt. Each time, another request held the key or values, but had ended when it was examined. */
-function giveUp({ context, command: { guid, localName, metadata, alternates } }: MintJob): Problem {
+function giveUp({ context, command: { guid, localName, metadata, previousVersion, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
-  if ((guid ?? localName ?? metadata ?? alternates[0] ?? null) !== null) return conflictInProgress();
+  if ((guid ?? localName ?? metadata ?? previousVersion ?? alternates[0] ?? null) !== null) return conflictInProgress();
   throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
 }

@@ -38,6 +38,8 @@ export interface CanonicalName {
    * until the naming authority is created, the default of its prefix applies.
    */
   readonly key: Digest;
+  /** Whether the key was made without the case of the local name; null if no rule of a naming authority decides it. */
+  readonly keyFoldsCase: boolean | null;
 }
 
 /** What is known about the naming authority of a name. */
@@ -59,7 +61,8 @@ export function canonicalNameOf(
   const comparison = (isForeign ? guidKey : null) ?? comparisonOf(name, foldsCase);
   const keyText = guidKey ?? (keyFoldsCase === foldsCase ? comparison : comparisonOf(name, keyFoldsCase));
   const rule = isGuid ? 'guid' : foldsCase ? 'folded' : 'exact';
-  return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText) };
+  const ruled = name.type === 'handle' && guidKey === null ? keyFoldsCase : null;
+  return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText), keyFoldsCase: ruled };
 }
 
 /** The comparison key of a stored name. For a CORDRA identifier it excludes query and fragment. */

@@ -117,9 +117,9 @@ function partFault({ type }: Name, text: string): SyntaxFault | null {
 }
 
 function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
-  const { canonical, comparison, rule, key } = read;
+  const { canonical, comparison, rule, key, keyFoldsCase } = read;
   requireLength(canonical, pointer);
-  return { canonical, comparison, rule, key };
+  return { canonical, comparison, rule, key, keyFoldsCase };
 }
 
 function requireLength(canonical: string, pointer: string): void {

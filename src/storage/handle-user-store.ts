@@ -5,6 +5,7 @@ import pg from 'pg';
 import { digestOf } from '../registry/uuid.js';
 import { comparableUser } from '../registry/handle-user.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
+import { POSITION_GATE } from './changes/position-offset.js';
 import { Transactions } from './transactions.js';
 
 /** Maximum users of a naming authority. Every process holds all of them, and reads them again after each change of the naming authority. */
@@ -12,6 +13,7 @@ export const MAX_USERS = 1000;
 
 /** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the profile and the case rule. */
 const CLAIM = `
+  WITH ${POSITION_GATE}
   INSERT INTO handle_user (naming_authority_id, local_key, local_name, client)
   SELECT n.id, $2::uuid, $3, $4 FROM naming_authority n
   WHERE n.prefix = $1 AND n.profile = $5 AND n.case_insensitive = $6 AND (SELECT count(*) FROM handle_user u WHERE u.naming_authority_id = n.id) < ${MAX_USERS}

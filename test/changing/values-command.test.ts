@@ -258,7 +258,13 @@ describe('the content of a write for its fingerprint', () => {
 
 describe('a change by the REST API', () => {
   const record = recordWith({ handleValues: [URL_1, EMAIL_2, value(7, 'METADATA_ID', 'info:fedora/demo:6')] });
-  const metadata = { canonical: METADATA, comparison: METADATA, rule: 'exact' as const, key: '' as never };
+  const metadata = {
+    canonical: METADATA,
+    comparison: METADATA,
+    rule: 'exact' as const,
+    key: '' as never,
+    keyFoldsCase: null,
+  };
   const changedAt = '2026-11-22T04:29:43Z';
 
   it.each([

@@ -5,7 +5,13 @@ import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import type { MintCommand } from '../../src/registry/mint-command.js';
 import type { Conflicts } from '../../src/storage/identifiers/conflict-finder.js';
 
-const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
+const name = (canonical: string) => ({
+  canonical,
+  comparison: canonical,
+  rule: 'exact' as const,
+  key: canonical,
+  keyFoldsCase: null,
+});
 
 const MINT: MintCommand = {
   namingAuthority: '100.102',

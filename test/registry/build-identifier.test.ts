@@ -93,7 +93,11 @@ describe('an identifier to mint', () => {
   });
 
   it('has the previous version that the request names', () => {
-    const previousVersion = { canonical: 'hdl:77.7/a', key: '9ee5739a-8d80-cc91-d861-50c156305617' };
+    const previousVersion = {
+      canonical: 'hdl:77.7/a',
+      key: '9ee5739a-8d80-cc91-d861-50c156305617',
+      keyFoldsCase: false,
+    };
     expect(build({ previousVersion: 'hdl:77.7/a' }).previousVersion).toEqual(previousVersion);
     expect(build().previousVersion).toBeUndefined();
   });

@@ -4,7 +4,13 @@ import { toHandle } from '@mintmark/identifier';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
 import { recordWith } from '../records.js';
 
-const name = (canonical: string) => ({ canonical, comparison: canonical, rule: 'exact' as const, key: canonical });
+const name = (canonical: string) => ({
+  canonical,
+  comparison: canonical,
+  rule: 'exact' as const,
+  key: canonical,
+  keyFoldsCase: null,
+});
 const LEASE = new Date('2100-01-01T00:00:00Z');
 
 const NOTHING: SentMembers = {

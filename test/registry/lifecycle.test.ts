@@ -29,7 +29,13 @@ const TOMBSTONE = {
   replacedBy: null,
 };
 const WHY = { reasonCode: 'duplicate' as const, reason: 'twice', replacedBy: null };
-const NAME = { canonical: 'info:fedora/demo:9', comparison: 'info:fedora/demo:9', rule: 'exact' as const, key: 'ab' };
+const NAME = {
+  canonical: 'info:fedora/demo:9',
+  comparison: 'info:fedora/demo:9',
+  rule: 'exact' as const,
+  key: 'ab',
+  keyFoldsCase: null,
+};
 
 const inState = (state: State): IdentifierRecord =>
   recordWith({

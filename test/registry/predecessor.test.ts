@@ -67,6 +67,7 @@ describe('the decision about a previous version', () => {
       expect(decide('20/NAME', found)).toEqual({
         canonical: 'hdl:20/Name',
         key: '389ad92b-ec50-12d6-53d6-ddc326149080',
+        keyFoldsCase: true,
         id: 7n,
       });
     },

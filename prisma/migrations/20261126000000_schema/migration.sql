@@ -60,7 +60,8 @@ CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "i
 
 -- By these settings names are read and compared, so they change only while the naming authority has no names: no identifier in any
 -- state, no user, and no alternate identifier that claims a name under it. Who writes an alternate has written its identifier. The first check rejects without a lock. The lock waits for the transactions that write names, and the
--- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35).
+-- second check sees what they have committed; what waits for the lock reads the naming authority after the change (decision 35). Two
+-- changes have it one after the other, because both write to the log, which the lock of the other would prevent.
 
 CREATE FUNCTION "has_names"("authority" INTEGER) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
@@ -72,7 +73,7 @@ END $$;
 CREATE FUNCTION "reject_change_of_rules"() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 BEGIN
     IF NOT "has_names"(OLD."id") THEN
-        LOCK TABLE "identifier", "handle_user" IN SHARE MODE;
+        LOCK TABLE "position_gate" IN SHARE ROW EXCLUSIVE MODE;
         IF NOT "has_names"(OLD."id") THEN
             RETURN NEW;
         END IF;
@@ -84,6 +85,49 @@ CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR 
     WHEN ((OLD."profile", OLD."case_insensitive", OLD."stores_handle_values", OLD."sandbox", OLD."metadata_id_scheme")
           IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."stores_handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
     EXECUTE FUNCTION "reject_change_of_rules"();
+
+-- The rule of case by which names under a prefix are compared, fixed by the first one whose key depends on it, whether the prefix is a
+-- naming authority or not. Rows never change, so the service remembers them. Two transactions can fix one rule at the same time without
+-- waiting for each other, so the key has the number of the transaction.
+
+CREATE TABLE "case_rule" (
+    "fixed_by" BIGINT NOT NULL,
+    "case_insensitive" BOOLEAN NOT NULL,
+    "prefix" TEXT COLLATE "C" NOT NULL,
+
+    -- Readers: the first name under a prefix, and a naming authority with another rule than the default of its prefix.
+    CONSTRAINT "case_rule_pkey" PRIMARY KEY ("prefix", "fixed_by")
+);
+
+CREATE TRIGGER "case_rule_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "case_rule" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+
+-- Fixes the rules of prefixes, in upper case, and returns the places, from 1, of those that have the other rule. A transaction that fixes
+-- a rule shares one of 64 locks, and a naming authority that gets another rule than the default has it alone: what is read after
+-- the lock was committed before. 4415859 is "Cas" in ASCII.
+
+CREATE FUNCTION "fix_case_rules"("prefixes" TEXT[], "rules" BOOLEAN[]) RETURNS SETOF INTEGER
+    LANGUAGE plpgsql VOLATILE STRICT SET enable_seqscan = off AS $$
+BEGIN
+    IF EXISTS (SELECT FROM unnest("prefixes") AS w("prefix") WHERE NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = w."prefix" OFFSET 0)) THEN
+        PERFORM pg_advisory_xact_lock_shared(4415859, l."number")
+        FROM (SELECT DISTINCT hashtext(w."prefix") & 63 AS "number" FROM unnest("prefixes") AS w("prefix") ORDER BY 1) l;
+        INSERT INTO "case_rule" ("prefix", "case_insensitive", "fixed_by")
+        SELECT w."prefix", w."rule", pg_current_xact_id()::text::bigint FROM unnest("prefixes", "rules") AS w("prefix", "rule")
+        WHERE NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = w."prefix" OFFSET 0)
+          AND NOT EXISTS (SELECT FROM "naming_authority" n
+                          WHERE upper(n."prefix" COLLATE "C") = w."prefix" AND n."case_insensitive" <> w."rule" OFFSET 0)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN QUERY
+        SELECT w."n"::INTEGER FROM unnest("prefixes", "rules") WITH ORDINALITY AS w("prefix", "rule", "n")
+        WHERE (SELECT c."case_insensitive" FROM "case_rule" c WHERE c."prefix" = w."prefix" LIMIT 1) IS DISTINCT FROM w."rule";
+END $$;
+
+CREATE FUNCTION "can_have_case_rule"("key" TEXT, "rule" BOOLEAN) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(4415859, hashtext("key") & 63);
+    RETURN NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = "key" AND c."case_insensitive" <> "rule");
+END $$;
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first
 -- change (decision 62): its place in the log is its position and its id, so this table and "change" take ids from one sequence.
@@ -331,7 +375,8 @@ CREATE TABLE "change_offset" (
 );
 INSERT INTO "change_offset" DEFAULT VALUES;
 
--- Has no rows. Each statement that takes a position locks it against a raise of the offset, and nothing else does.
+-- Has no rows. Each statement that takes a position or writes a name locks it against a raise of the offset and against a change of the
+-- rules of a naming authority, and nothing else does.
 
 CREATE TABLE "position_gate" (
     "id" INTEGER NOT NULL,

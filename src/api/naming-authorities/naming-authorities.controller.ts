@@ -92,8 +92,8 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks If stored metadata IDs, alternates or previous versions under the prefix have lower-case letters and are not GUIDs, they are
-   * compared by the default of `caseInsensitive`; a request with the other value then fails with 422 `READ_ONLY_MEMBER`.
+   * @remarks Once a metadata ID, alternate or previous version under the prefix with lower-case letters that is no GUID was stored, names
+   * are compared by the default of `caseInsensitive`; a request with the other value then fails with 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')

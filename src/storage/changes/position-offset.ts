@@ -15,9 +15,9 @@ const LAST = `coalesce((SELECT position FROM ${lastBefore(LOG_END.position.toStr
 const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_time() AS "isNew" FROM change_offset';
 
 /**
- * Part of the `WITH` clause of each statement that takes a position. It locks an empty table until the end of the transaction, and a raise
- * of the offset waits for this lock. The statement locks the table before it reads the offset. The lock conflicts with nothing else, while
- * locks on the tables of events would wait for VACUUM and ANALYZE. An UPDATE is used, because a generic plan of a DELETE would not lock.
+ * Part of the `WITH` clause of each statement that takes a position or writes a name. It locks an empty table until the end of the
+ * transaction. A raise of the offset and a change of the rules of a naming authority wait for this lock, which the statement takes before it
+ * reads anything. It conflicts with nothing else, while locks on the tables of events and names would wait for VACUUM and ANALYZE. An UPDATE is used, because a generic plan of a DELETE would not lock.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { requireCaseRules } from './case-rules.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/new-identifier.js';
@@ -18,7 +19,7 @@ export class IdentifierImporter {
 
   /**
    * Inserts and commits identifiers.
-   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict.
+   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict, or as `requireCaseRules`.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
@@ -86,6 +87,7 @@ export class IdentifierImporter {
     const values = importValues(pending);
     const rows = await noneWhenViolated(
       this.transactions.statement(async (on) => {
+        await requireCaseRules(on, pending);
         noteMints(on, pending);
         return (await on.query<{ ordinal: number }>(IMPORT, values)).rows;
       }),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { lockForChange } from '../changes/change-log.js';
 import { POSITION_GATE } from '../changes/position-offset.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
+import { requireCaseRules } from './case-rules.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord, MutableAttributes } from '../../registry/identifier-record.js';
 import { MEMBERS, TEXTS } from '../../registry/members.js';
@@ -120,9 +121,16 @@ export class IdentifierUpdater {
     return { now, ...(written === 0 ? found : await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
-  /** Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation. */
+  /**
+   * Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation.
+   * @throws Problem CONFLICT_IN_PROGRESS as `requireCaseRules` does.
+   */
   async write(transaction: Queryable, actor: Actor, now: Date, requested: readonly RecordChange[]): Promise<void> {
     if (requested.length === 0) return;
+    await requireCaseRules(
+      transaction,
+      requested.map(({ amendment }) => amendment),
+    );
     const changes = requested.map(({ record, amendment }) => ({
       record,
       amendment,

@@ -1,5 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
+import { caseRulesOf, fixCaseRules } from './case-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { namingIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
@@ -14,6 +15,9 @@ export interface Insertion {
   readonly query: QueryConfig;
 }
 
+/** Maximum rules of case that are known for a session; more are forgotten. */
+const MAX_FIXED = 1000;
+
 /** Builds the statement, which can be done while other statements are executed. */
 export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
   return { items, query: insertQuery(items) };
@@ -21,13 +25,16 @@ export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
 
 /** Inserts identifiers, as `prisma.identifier.mint`: see `write-client.ts`. */
 export class IdentifierWriter {
+  /** Rules of case that were fixed before, for each session: the server of another session may have lost the last ones in a failover. */
+  private readonly fixed = new WeakMap<Queryable, Set<string>>();
+
   constructor(private readonly transactions: Transactions) {}
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction that of the caller; without it, the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns what was inserted for each item, in order; null after a conflict, which `findConflicts` finds, or if the naming authority is
-   * not active or has changed.
+   * @returns what was inserted for each item, in order; null after a conflict, which `findConflicts` finds, if the naming authority is not
+   * active or has changed, or if a name was read by another rule of case than that of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
@@ -36,19 +43,47 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    const work = async (on: Queryable): Promise<InsertedRow[]> => {
-      noteMints(on, items);
-      return (await on.query<InsertedRow>(query)).rows;
+    const rules = [...new Set(items.flatMap(caseRulesOf))];
+    let fixing: { readonly on: Queryable; readonly others: ReadonlySet<string> } | undefined;
+    const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {
+      const known = this.fixed.get(on);
+      const unknown = rules.filter((rule) => known?.has(rule) !== true);
+      const others = await fixCaseRules(on, unknown);
+      fixing = { on, others };
+      const isCurrent = (item: NewIdentifier): boolean => !caseRulesOf(item).some((rule) => others.has(rule));
+      const current = others.size === 0 ? items : items.filter(isCurrent);
+      if (current.length === 0) return [];
+      noteMints(on, current);
+      const { rows } = await on.query<InsertedRow>(current === items ? query : insertQuery(current));
+      return rows.flatMap((row) => {
+        const item = current[row.ordinal];
+        return item === undefined ? [] : [[item, row] as const];
+      });
+    };
+    const committed = async () => {
+      const rows = await this.transactions.statement(work, lockWait);
+      if (fixing !== undefined)
+        this.noteFixed(
+          fixing.on,
+          rules.filter((rule) => fixing?.others.has(rule) === false),
+        );
+      return rows;
     };
     const rows =
-      transaction === undefined
-        ? await noneWhenViolated(this.transactions.statement(work, lockWait))
-        : await insertBeforeSavepoint(transaction, work);
-    const inserted = new Map(rows.map((row) => [row.ordinal, row]));
-    return items.map((item, ordinal) => {
-      const row = inserted.get(ordinal);
+      transaction === undefined ? await noneWhenViolated(committed()) : await insertBeforeSavepoint(transaction, work);
+    const inserted = new Map(rows);
+    return items.map((item) => {
+      const row = inserted.get(item);
       return row === undefined ? null : insertedFrom(item, row);
     });
+  }
+
+  private noteFixed(session: Queryable, rules: readonly string[]): void {
+    if (rules.length === 0) return;
+    const known = this.fixed.get(session) ?? new Set();
+    if (known.size > MAX_FIXED) known.clear();
+    for (const rule of rules) known.add(rule);
+    this.fixed.set(session, known);
   }
 }
 
@@ -62,10 +97,7 @@ export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
 }
 
 /** A unique violation would abort the whole transaction, so a savepoint precedes the statement. */
-async function insertBeforeSavepoint(
-  transaction: Queryable,
-  work: (on: Queryable) => Promise<InsertedRow[]>,
-): Promise<InsertedRow[]> {
+async function insertBeforeSavepoint<T>(transaction: Queryable, work: (on: Queryable) => Promise<T[]>): Promise<T[]> {
   await transaction.query('SAVEPOINT before_insert');
   const rows = await noneWhenViolated(work(transaction));
   await transaction.query(rows.length === 0 ? 'ROLLBACK TO before_insert' : 'RELEASE before_insert');

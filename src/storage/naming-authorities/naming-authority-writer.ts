@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalUri, namingAuthorityKey, toHandle } from '@mintmark/identifier';
-import { upperAscii } from '../../registry/upper-ascii.js';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { appendChange, lockNamingAuthorityForChange } from '../changes/change-log.js';
 import { type Actor, SERVICE, creation, difference } from '../../registry/change.js';
 import { type NamingAuthorityRow, namingAuthorityOf } from './naming-authority-row.js';
@@ -33,23 +32,8 @@ const RULES_KEPT = '23001';
 /** $1: the key of the prefix. */
 const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
 
-/**
- * Finds a stored name whose key depends on whether its naming authority ignores case. $1: the part of its URI before the local name, in
- * upper case; $2: the prefix. Reads nothing if the naming authority has names, because its rules cannot change then.
- */
-const FIND_NAME_WITH_CASE = `
-  SELECT name FROM (
-    SELECT i.metadata_id FROM identifier i
-    WHERE i.metadata_key IS NOT NULL
-      AND i.naming_authority_id IN (SELECT n.id FROM naming_authority n WHERE n.metadata_id_scheme = 'recognized')
-    UNION ALL SELECT previous_version FROM identifier WHERE previous_version_key IS NOT NULL
-    UNION ALL SELECT unnest(alternate_ids) FROM identifier WHERE alternate_ids IS NOT NULL
-  ) AS stored(name)
-  WHERE NOT (SELECT has_names(n.id) FROM naming_authority n WHERE n.prefix = $2)
-    AND starts_with(upper(name), $1) AND substr(name, length($1) + 1) ~ '[a-z]'
-    AND NOT ($1 ~ '^HDL:[0-9.]+/' AND substr(name, length($1) + 1)
-             ~* '^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})($|[?#]|%3f|%23)')
-  LIMIT 1`;
+/** $1: the key of the prefix; $2: the requested rule of case. Locks the rule until the end of the transaction (see the migration). */
+const CAN_HAVE_CASE_RULE = 'SELECT can_have_case_rule($1, $2) AS can';
 
 /** A naming authority that no other transaction can change before this one ends. */
 export interface LockedNamingAuthority {
@@ -104,8 +88,9 @@ export class NamingAuthorityWriter {
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
     const [row] = rows;
     if (row === undefined) return null;
-    const byRule = isCaseInsensitiveByRule(prefix);
-    if (requested.caseInsensitive !== byRule) await requireNoNameWithCase(transaction, prefix, byRule);
+    const { caseInsensitive } = requested;
+    if (caseInsensitive !== isCaseInsensitiveByRule(prefix))
+      await requireCaseRule(transaction, prefix, caseInsensitive);
     const created = namingAuthorityOf(row);
     await appendChange(transaction, actor, {
       namingAuthority: prefix,
@@ -139,10 +124,9 @@ export class NamingAuthorityWriter {
     const after = { ...before, ...changes };
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
-    // Checked before the update, because the check reads all names, and an update that changes a rule blocks all writes of names.
-    if (after.caseInsensitive !== before.caseInsensitive) {
-      await requireNoNameWithCase(transaction, before.prefix, before.caseInsensitive);
-    }
+    // Checked before the update, because an update that changes a rule blocks all writes of names.
+    if (after.caseInsensitive !== before.caseInsensitive)
+      await requireCaseRule(transaction, before.prefix, after.caseInsensitive);
     const values = [before.prefix, ...settingsOf(after), now.toISOString()];
     const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values).catch((error: unknown) => {
       throw (error as { code?: unknown }).code === RULES_KEPT ? new NamingAuthorityInUse() : error;
@@ -165,10 +149,10 @@ export class NamingAuthorityWriter {
   }
 }
 
-async function requireNoNameWithCase(transaction: Queryable, namingAuthority: string, was: boolean): Promise<void> {
-  const uri = canonicalUri(toHandle(`${namingAuthority}/`));
-  const { rows } = await transaction.query(FIND_NAME_WITH_CASE, [upperAscii(uri), namingAuthority]);
-  if (rows[0] !== undefined) throw new NamesStoredByOtherCase(was);
+async function requireCaseRule(transaction: Queryable, prefix: string, caseInsensitive: boolean): Promise<void> {
+  const values = [namingAuthorityKey(prefix), caseInsensitive];
+  const { rows } = await transaction.query<{ can: boolean }>(CAN_HAVE_CASE_RULE, values);
+  if (rows[0]?.can !== true) throw new NamesStoredByOtherCase(!caseInsensitive);
 }
 
 /** The document of a naming authority to which the patches of its history apply. */

@@ -41,6 +41,7 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   api_key_pkey: get(() => `/api-keys/${known.keyId}`),
   api_key_secret_hash_key: () =>
     fetch(`${withKeys.url}/identifiers`, { headers: { authorization: `Bearer ${newSecret()}` } }),
+  case_rule_pkey: (client) => client.mint({ metadataId: `hdl:${randomUUID()}/small` }),
   change_authority_key: get(() => '/naming-authorities/2000.01/history'),
   change_identifier_key: get(() => `${record()}/history`),
   change_pkey: get(() => '/events'),

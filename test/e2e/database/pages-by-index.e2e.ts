@@ -69,7 +69,13 @@ async function planOf({ text, values }: Query): Promise<{ nodes: Plan[]; text: s
 }
 
 /** A name as it is stored by the rows above, whose comparison keys are the texts themselves. */
-const named = (text: string) => ({ canonical: text, comparison: text, rule: 'exact' as const, key: digestOf(text) });
+const named = (text: string) => ({
+  canonical: text,
+  comparison: text,
+  rule: 'exact' as const,
+  key: digestOf(text),
+  keyFoldsCase: null,
+});
 
 describe('a page of identifiers', () => {
   const filters: [string, NumberedFilter][] = [

@@ -33,6 +33,7 @@ const canonical = (text: string) => ({
   comparison: text,
   rule: 'exact' as const,
   key: digestOf(text),
+  keyFoldsCase: null,
 });
 
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */

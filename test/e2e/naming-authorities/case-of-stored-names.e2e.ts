@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
+import { Transactions } from '../../../dist/storage/transactions.js';
 import { authoritiesOf, freshPrefix } from '../harness/naming-authorities.js';
 import { useService } from '../harness/service.js';
 
@@ -34,7 +36,36 @@ describe('a naming authority whose rule of case differs from the one by which na
     expect([changed.status, changed.body]).toMatchObject([422, rejection(false)]);
   });
 
-  it('is rejected the other rule before writes of names are locked, because the check reads all names', async () => {
+  it('is decided without a read of identifiers, of which there can be millions', async () => {
+    const [holder, session] = [0, 1].map(() => new pg.Client({ connectionString: service.database.url }));
+    const pool = new pg.Pool({ connectionString: service.database.url, max: 1, options: '-c lock_timeout=1000' });
+    const writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
+    await Promise.all([holder!.connect(), session!.connect()]);
+    try {
+      await holder!.query('BEGIN; LOCK TABLE identifier, alternate_identifier');
+      await session!.query("SET lock_timeout = '1s'; BEGIN");
+      const settings = {
+        profile: 'handle',
+        state: 'active',
+        caseInsensitive: true,
+        storesHandleValues: false,
+      } as const;
+      const others = {
+        sandbox: false,
+        metadataIdScheme: 'recognized',
+        uuidVersion: 4,
+        targetTemplate: null,
+        resolver: null,
+      } as const;
+      const prefix = freshPrefix();
+      const made = await writer.create(session!, { client: 'a', keyId: null }, { prefix, ...settings, ...others });
+      expect(made).toMatchObject({ prefix, caseInsensitive: true });
+    } finally {
+      await Promise.all([holder!.end(), session!.end(), pool.end()]);
+    }
+  });
+
+  it('is rejected the other rule before writes of names are locked', async () => {
     const prefix = freshPrefix();
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
     expect((await mint({ metadataId: `${prefix}/MeTa` })).status).toBe(201);

@@ -150,7 +150,7 @@ describe('a change of the rules while names are written', () => {
     const session = new pg.Client({ connectionString: service.database.url });
     await session.connect();
     try {
-      await session.query('BEGIN');
+      await session.query('BEGIN; UPDATE position_gate SET id = id WHERE false');
       await session.query(INSERT, [prefix]);
       await work((sql) => session.query(sql));
     } finally {
@@ -169,6 +169,27 @@ describe('a change of the rules while names are written', () => {
       await finish(end);
       expect((await changing).status).toBe(status);
     });
+  });
+
+  it('does not wait for a vacuum of the tables of names', async () => {
+    const prefix = await created({ profile: 'handle' });
+    const session = new pg.Client({ connectionString: service.database.url });
+    await session.connect();
+    try {
+      // The lock of VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY.
+      await session.query(
+        'BEGIN; LOCK TABLE identifier, handle_user, alternate_identifier IN SHARE UPDATE EXCLUSIVE MODE',
+      );
+      expect((await patch(prefix, { storesHandleValues: true })).status).toBe(200);
+    } finally {
+      await session.end();
+    }
+  });
+
+  it('takes effect beside another one', async () => {
+    const prefixes = await Promise.all(Array.from({ length: 6 }, () => created()));
+    const changed = await Promise.all(prefixes.map((prefix) => patch(prefix, { profile: 'handle' })));
+    expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   it('is rejected after two seconds, before it holds up the mints of others for longer', async () => {

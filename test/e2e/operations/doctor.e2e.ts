@@ -175,7 +175,9 @@ describe('mintmark doctor', () => {
     const { status, found } = await problems({ DATABASE_URL: url.href, MIGRATE: 'off' });
     expect([status, found.map(({ check }) => check)]).toEqual([1, ['rights']]);
     expect(found[0]!.detail).toMatch(
-      new RegExp(`"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on change; .*roles\\.sql`),
+      new RegExp(
+        `"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on case_rule; INSERT on change; .*roles\\.sql`,
+      ),
     );
   });
 
@@ -190,6 +192,28 @@ describe('mintmark doctor', () => {
     await startAndMint(url);
     await query(withoutTriggers(url), "UPDATE identifier SET created_at = now() + interval '1 day'");
     expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'clock', /Set the clock of the database/));
+  });
+
+  it('draws the records from all identifiers, up to the newest ones', async () => {
+    const url = await database();
+    await startAndMint(url);
+    await query(
+      url,
+      `INSERT INTO identifier (naming_authority_id, guid, client, position, is_first_event)
+       SELECT naming_authority_id, gen_random_uuid(), client, position, true FROM identifier, generate_series(1, 999)`,
+    );
+    await query(
+      withoutTriggers(url),
+      'UPDATE identifier SET is_first_event = false WHERE id > (SELECT max(id) - 100 FROM identifier)',
+    );
+    const { status, found } = await problems({ DATABASE_URL: url }, '--records', '400');
+    const { detail } = found.find(({ detail: text }) => text.includes('differences were found')) ?? { detail: '' };
+    const [differences = 0, identifiers = 0] = (detail.match(/\d+/g) ?? []).map(Number);
+    expect([status, detail]).toEqual([1, expect.stringContaining('random identifiers')]);
+    // 400 draws have 330 of 1,000 identifiers, and 33 of the last 100.
+    expect(identifiers).toBeGreaterThan(270);
+    expect(differences).toBeGreaterThan(10);
+    expect(differences).toBeLessThan(70);
   });
 
   it('finds rows that were changed without their history, and keys that are wrong', async () => {

@@ -23,17 +23,15 @@ import type { PreviewedNames } from './previewed-names.js';
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
 
-export interface ReceivedChunk {
-  /** The number of the chunk, from 0, which depends only on the numbers of its lines. */
-  readonly part: number;
-  readonly lines: readonly ReceivedChange[];
+interface Chunk<Line> {
+  /** The first and the last line that the chunk can have, which depend only on the numbers of its lines. */
+  readonly range: { readonly first: number; readonly last: number };
+  readonly lines: readonly Line[];
+  /** Whether the stream failed before the other lines of the chunk. A repeat can have them. */
+  readonly isCut: boolean;
 }
 
-export interface ReadyChunk {
-  readonly part: number;
-  readonly lines: readonly ReadyLine[];
-  readonly known: NamingAuthoritySnapshot;
-}
+export type ReadyChunk = Chunk<ReadyLine> & { readonly known: NamingAuthoritySnapshot };
 
 type ReadyLine = Omit<ReadyChange, 'change'> & {
   readonly change: TargetedChange | Problem;
@@ -64,6 +62,8 @@ export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Probl
 interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
+  /** Set on the last line before the stream failed. */
+  readonly isCut?: true;
   readonly problem?: StoredProblem;
   readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
@@ -82,7 +82,7 @@ export class ChangeStreamService {
   ) {}
 
   /** Parses and authorizes a chunk, and finds its identifiers. It writes nothing, so it can run while another chunk is changed. */
-  async prepare({ part, lines }: ReceivedChunk, principal: Principal): Promise<ReadyChunk> {
+  async prepare({ lines, ...chunk }: Chunk<ReceivedChange>, principal: Principal): Promise<ReadyChunk> {
     const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
     const read = lines.map((line) => readChange(line, known, principal));
     const wanted = read.flatMap(({ change }) =>
@@ -106,7 +106,7 @@ export class ChangeStreamService {
       const isForbidden = change.address === null && metadata === null;
       return { ...line, repairs: exactId === null ? change.repairs : [], change: rejection ?? targeted, isForbidden };
     });
-    return { part, lines: ready, known };
+    return { ...chunk, lines: ready, known };
   }
 
   /**
@@ -115,13 +115,18 @@ export class ChangeStreamService {
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
-    const { result: stored, replayed } = await this.retries.run(() =>
-      this.requests.inStream(request, chunk.part, (transaction) => this.write(transaction, chunk, principal)),
+    const { stored, made } = await this.retries.run(() =>
+      this.requests.inStream<StoredLine>(request, chunk.range, async (transaction, earlier) => {
+        const lines = linesAfter(earlier.at(-1), chunk);
+        return lines.length === 0 ? [] : this.write(transaction, { ...chunk, lines }, principal);
+      }),
     );
-    const byLine = new Map(stored.map((each) => [each.line, each]));
+    const replayed = new Set(stored);
+    const byLine = new Map([...stored, ...made].map((each) => [each.line, each]));
     return chunk.lines.map((each) => {
       const stored = byLine.get(each.line);
-      const result = shownConflict(resultOf(each, stored, replayed), chunk.known);
+      const isReplayed = stored !== undefined && replayed.has(stored);
+      const result = shownConflict(resultOf(each, stored, isReplayed), chunk.known);
       const isFound = stored?.hash === each.fingerprint && !each.isForbidden;
       return { ...namedLine(each), identifier: isFound ? stored.identifier : undefined, result };
     });
@@ -160,8 +165,16 @@ export class ChangeStreamService {
       return { line, hash, changed };
     });
     await this.engine.write(transaction, principal, plan);
-    return results;
+    return results.map((result, at) =>
+      chunk.isCut && at === results.length - 1 ? { ...result, isCut: true } : result,
+    );
   }
+}
+
+/** The lines of a chunk that an earlier request did not have because it failed before them. */
+function linesAfter(stored: StoredLine | undefined, { lines }: ReadyChunk): readonly ReadyLine[] {
+  if (stored === undefined) return lines;
+  return stored.isCut === true ? lines.filter(({ line }) => line > stored.line) : [];
 }
 
 function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {

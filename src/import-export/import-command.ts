@@ -1,18 +1,24 @@
 import { type GivenTexts, NO_TEXTS, readTexts, textsAfter } from '../registry/members.js';
 import type { Principal } from '../access/principal.js';
 import { HandleFault, parseExportedValues, targetIn } from '../handle/values/index.js';
-import { parseHandle } from '@mintmark/identifier';
+import { omittedOf, parseHandle } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { mutableAttributesOf, creation } from '../registry/change.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
-import { type MutableAttributes, type ReasonCode, type State, identifierOf } from '../registry/identifier-record.js';
+import {
+  type MutableAttributes,
+  type ReasonCode,
+  type State,
+  identifierOf,
+  requireSize,
+} from '../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import { requireNoUser } from '../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../registry/parse-names.js';
 import { type Predecessor, predecessorOf, readPredecessor } from '../registry/predecessor.js';
-import { EXPIRED } from '../registry/lifecycle.js';
+import { EXPIRED, changeTime } from '../registry/lifecycle.js';
 import type { StoredValue } from '../registry/stored-value.js';
 import { targetFrom } from '../registry/target-template.js';
 import { readTime } from '../registry/timestamp.js';
@@ -53,7 +59,7 @@ export interface ImportCommand {
 /**
  * Parses and authorizes the import of one identifier.
  * @throws Problem INVALID_REQUEST, UNKNOWN_NAMING_AUTHORITY, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDENTIFIER_TAKEN,
- * METADATA_ID_IS_IDENTIFIER, KEY_COLLISION, INVALID_PREDECESSOR, or a syntax code.
+ * METADATA_ID_IS_IDENTIFIER, KEY_COLLISION, INVALID_PREDECESSOR, RECORD_TOO_LARGE, or a syntax code.
  */
 export function parseImport(
   sent: ImportRequest,
@@ -74,7 +80,7 @@ export function parseImport(
   alternates.forEach((name, index) => {
     actor.requireNaming(name, index);
   });
-  const times = timesIn(sent, now);
+  const sentTimes = timesIn(sent, now);
   const previousVersion = sent.previousVersion === null ? null : previousVersionIn(sent.previousVersion, self, known);
   // Stored values contain the target if there is one, so the target template does not apply.
   const byTemplate = (): string | null => (sent.handleValues === null ? targetFrom(authority, localName) : null);
@@ -83,15 +89,20 @@ export function parseImport(
   const handleValues = valuesIn(sent);
   const lifecycle = lifecycleIn(sent, known, self, now);
   requireValuesOf(authority, handleValues, target);
-  const version = sent.version ?? 1;
   const hasExpired = lifecycle.state !== (sent.state ?? 'active');
   const kept = hasExpired ? NO_NAMES : { metadata, alternates, previousVersion };
+  const version = (sent.version ?? 1) + (hasExpired ? 1 : 0);
+  const times = {
+    ...sentTimes,
+    updatedAt: hasExpired ? changeTime(sentTimes, lifecycle.tombstone?.withdrawnAt ?? now) : sentTimes.updatedAt,
+  };
   const attributes: MutableAttributes = {
     metadataId: kept.metadata?.canonical ?? null,
     alternateIds: kept.alternates.map(({ canonical }) => canonical),
     previousVersion: kept.previousVersion?.canonical ?? null,
     ...{ ...texts, handleValues, ...lifecycle },
   };
+  requireSize({ namingAuthority: authority.prefix, localName, ...attributes }, null);
   return {
     record: { namingAuthority: authority.prefix, localName, version, ...times, ...attributes },
     item: {
@@ -107,7 +118,7 @@ export function parseImport(
   };
 }
 
-/** A reservation that has expired keeps no names beside its own. */
+/** A reservation that has expired keeps no names beside its own, and its end is a version (`expiry`). */
 const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
 /** @param requireGrant rejects a naming authority outside the grants, so that the response does not reveal whether it exists. */
@@ -126,11 +137,16 @@ function nameIn(
   }
   const read = known.recognize(text);
   if (!read.ok) throw malformed(read.fault, '/identifier');
-  const { name } = read.value;
+  const { name, parts } = read.value;
   if ('namingAuthority' in name) requireGrant(name.namingAuthority);
   if (known.locate(name) === null || (name.type !== 'cordra' && name.type !== 'handle')) {
     const detail = `the naming authority of "${text}" does not exist`;
     throw new Problem('UNKNOWN_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/identifier', detail }] });
+  }
+  const omitted = omittedOf(parts);
+  if (omitted.length > 0) {
+    const detail = `has a ${omitted.join(' and a ')}, which a Handle does not have (R-02): leave it out, or write "?" as "%3F" and "#" as "%23" where they are part of the local name`;
+    throw invalidValue('/identifier', detail);
   }
   const authority = known.find(name.namingAuthority);
   if (authority === undefined)

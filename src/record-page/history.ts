@@ -26,8 +26,10 @@ function rowOf({ version, kind, at, client }: PageEvent, changes: readonly Value
 }
 
 function captionOf(history: readonly PageEvent[]): string {
-  const oldest = history.at(-1)?.version ?? 1;
-  return oldest === 1 ? 'All changes, newest first.' : `The last ${history.length} changes, newest first.`;
+  const oldest = history.at(-1);
+  // An identifier is imported with the version that it had elsewhere.
+  const isWhole = oldest === undefined || oldest.version === 1 || oldest.kind === 'imported';
+  return isWhole ? 'All changes, newest first.' : `The last ${history.length} changes, newest first.`;
 }
 
 function listOf(changes: readonly ValueChange[]): Markup | null {

@@ -114,24 +114,25 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs one part of a stream once, in one transaction. Parts are numbered from 0 by the content of the stream, so that a repeat has the
-   * same parts; key and fingerprint are those of the whole stream.
+   * Runs lines of a stream once, in one transaction; key and fingerprint are those of the whole stream.
+   * @param lines the first and the last line that the transaction can have, which depend on the content of the stream only.
+   * @param work gets the results of earlier requests, which can have ended before the last line, and returns those of the other lines.
    */
-  async inStream<T>(
+  async inStream<T extends { readonly line: number }>(
     request: KeyedRequest | null,
-    part: number,
-    work: (transaction: Queryable) => Promise<T>,
-  ): Promise<Replayable<T>> {
-    return this.runPart(part, async (transaction) => {
-      if (request === null) return { result: await work(transaction), replayed: false };
+    lines: { readonly first: number; readonly last: number },
+    work: (transaction: Queryable, stored: readonly T[]) => Promise<readonly T[]>,
+  ): Promise<{ readonly stored: readonly T[]; readonly made: readonly T[] }> {
+    return this.runPart(lines.first - 1, async (transaction) => {
+      if (request === null) return { stored: [], made: await work(transaction, []) };
       await waitForRequest(transaction, request);
       const earlier = await this.findResult(transaction, request);
-      const [stored] = earlier === null ? [] : await findParts<T>(transaction, request, part, part);
-      if (stored !== undefined) return { result: stored, replayed: true };
-      const result = await work(transaction);
+      const parts = earlier === null ? [] : await findParts<T[]>(transaction, request, lines.first, lines.last);
+      const stored = parts.flat();
+      const made = await work(transaction, stored);
       if (earlier === null) await storeResult(transaction, request, {});
-      await storePart(transaction, request, part, result);
-      return { result, replayed: false };
+      if (made[0] !== undefined) await storePart(transaction, request, made[0].line, made);
+      return { stored, made };
     });
   }
 

@@ -96,6 +96,47 @@ describe('a line of an import', () => {
     );
   });
 
+  it('of a reservation whose lease has ended is the version that ended it, at the end of the lease', () => {
+    const reserved = { ...LINE, state: 'reserved', tombstone: null, leaseUntil: '2020-06-01T00:00:00Z' };
+    const { record, item } = parseImport(readPart(TransferLineDto, reserved), known, ADMIN);
+    const end = new Date('2020-06-01T00:00:00Z');
+    expect(record).toMatchObject({ state: 'withdrawn', version: 4, createdAt: new Date(TIME), updatedAt: end });
+    expect(item).toMatchObject({ state: 'withdrawn', version: 4, updatedAt: end, tombstone: { withdrawnAt: end } });
+    const later = { ...reserved, updatedAt: '2020-07-01T00:00:00Z' };
+    const changed = parseImport(readPart(TransferLineDto, later), known, ADMIN);
+    expect(changed.record.updatedAt).toEqual(new Date('2020-07-01T00:00:00Z'));
+  });
+
+  it.each([
+    ['hdl:20.500/qr?x=1', 'a query'],
+    ['https://hdl.handle.net/20.500/sici-1#', 'a fragment'],
+    ['hdl:20.500/qr?x#y', 'a query and a fragment'],
+  ])('is rejected with the identifier %j, which would be registered without %s', (identifier, part) => {
+    const detail = `has ${part}, which a Handle does not have (R-02): leave it out, or write "?" as "%3F" and "#" as "%23" where they are part of the local name`;
+    expect(() => parseImport(readPart(TransferLineDto, { ...LINE, identifier }), known, ADMIN)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_REQUEST',
+        extensions: { errors: [{ pointer: '/identifier', detail }] },
+      }),
+    );
+  });
+
+  it.each([
+    ['20.500/qr?x=1#', 'qr?x=1#'],
+    ['hdl:20.500/qr%3Fx=1%23', 'qr?x=1#'],
+    // The query of a CORDRA identifier denotes no other identifier (R-24).
+    ['100.102/00000000000040008000000000000002?x#y', '00000000000040008000000000000002'],
+  ])('with the identifier %j has the local name %j', (identifier, localName) => {
+    const { record } = parseImport(readPart(TransferLineDto, { ...LINE, identifier }), known, ADMIN);
+    expect(record.localName).toBe(localName);
+  });
+
+  it('has at most 64 KiB of names and target, as other records', () => {
+    const alternateIds = (length: number) => Array.from({ length: 8 }, (_, n) => `hdl:10.1/${n}`.padEnd(length, 'a'));
+    expect(outcomeOf({ ...LINE, alternateIds: alternateIds(8000) })).toBe('read');
+    expect(outcomeOf({ ...LINE, alternateIds: alternateIds(8200) })).toBe('RECORD_TOO_LARGE');
+  });
+
   it('is not replaced by itself', () => {
     const replacedBy = (name: string) => ({ ...LINE, tombstone: { ...LINE.tombstone, replacedBy: name } });
     expect(outcomeOf(replacedBy('100.102/00000000000040008000000000000003'))).toBe('read');

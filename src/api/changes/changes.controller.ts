@@ -19,7 +19,7 @@ import { ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
 import { ChangeLineDto, ChangeResultDto, ChangesQueryDto } from './change.dto.js';
 import { CHANGE_COLUMNS, readRow } from './change-columns.js';
-import { CHUNK_LINES, inChunks, partOf } from '../../http/lines/line-chunks.js';
+import { CHUNK_LINES, inChunks } from '../../http/lines/line-chunks.js';
 import { ChangePresenter } from './change-presenter.js';
 
 const PATH = '/identifiers/changes';
@@ -69,11 +69,10 @@ export class ChangesController {
     const results = respondInLines<ReadyChunk>(body, {
       path: PATH,
       read: async () => {
-        const raw = await next();
-        const [first] = raw ?? [];
-        if (raw === null || first === undefined) return null;
-        const lines = raw.map((line) => readLine(line, namingAuthority, log));
-        return this.changes.prepare({ part: partOf(first), lines }, principal);
+        const chunk = await next();
+        if (chunk === null) return null;
+        const lines = chunk.lines.map((line) => readLine(line, namingAuthority, log));
+        return this.changes.prepare({ ...chunk, lines }, principal);
       },
       permit: () => this.keys.require(principal),
       work: async (chunk) => {

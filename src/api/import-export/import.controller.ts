@@ -7,6 +7,7 @@ import { Requires } from '../../access/requires.js';
 import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
+import { MAX_EXPORTED_BYTES, MAX_LINE_BYTES } from '../../http/body/line-reader.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { LineOperation } from '../../http/lines/line-operation.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
@@ -18,7 +19,12 @@ import type { Problem } from '../../problem/problem.js';
 import { IMPORT_COLUMNS, readRow } from './transfer-columns.js';
 import { IMPORT_PATH, presentLine } from './import-presenter.js';
 import { comparedIn } from './transfer-presenter.js';
-import { ImportService, type ReadyLine, type ReceivedLine } from '../../import-export/import.service.js';
+import {
+  ImportService,
+  type LineResult,
+  type ReadyLine,
+  type ReceivedLine,
+} from '../../import-export/import.service.js';
 import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
@@ -27,6 +33,8 @@ const CHUNK_LINES = 500;
 @ApiTags('identifiers')
 @Controller('identifiers')
 export class ImportController {
+  private longLines: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly imports: ImportService,
     private readonly keys: KeyValidity,
@@ -61,30 +69,45 @@ export class ImportController {
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
     // The header line is read before the response starts, so that an invalid one can still set the status.
-    const next = await openLines(body, CHUNK_LINES, { columns: IMPORT_COLUMNS, map: columns, readRow });
+    const csv = { columns: IMPORT_COLUMNS, map: columns, readRow };
+    const next = await openLines(body, CHUNK_LINES, csv, MAX_EXPORTED_BYTES);
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun ? new PreviewedImports() : null;
-    const results = respondInLines<ReadyLine[]>(body, {
+    const prepare = async (raw: readonly RawLine[]): Promise<ReadyLine[]> =>
+      this.imports.prepare(await readLines(raw, (line) => readLine(line, log)), { principal, lineFailed });
+    const work = async (lines: readonly ReadyLine[]) =>
+      names === null ? this.imports.import(lines, { lineFailed }) : this.imports.preview(lines, names);
+    const results = respondInLines<ReceivedLines>(body, {
       path: IMPORT_PATH,
       read: async () => {
         const raw = await next();
         if (raw === null) return null;
-        const received = await readLines(raw, (line) => readLine(line, log));
-        return this.imports.prepare(received, { principal, lineFailed });
+        const lastLine = raw.at(-1)?.number ?? 0;
+        return raw.some(({ bytes }) => bytes > MAX_LINE_BYTES)
+          ? { lastLine, results: () => this.alone(async () => work(await prepare(raw))) }
+          : { lastLine, results: work.bind(null, await prepare(raw)) };
       },
       permit: () => this.keys.require(principal),
-      work: async (lines) => {
-        const results =
-          names === null ? await this.imports.import(lines, { lineFailed }) : await this.imports.preview(lines, names);
-        return [results.map((result) => presentLine(result, principal))];
-      },
-      lastLine: (lines) => lines.at(-1)?.line ?? 0,
+      work: async ({ results }) => [(await results()).map((result) => presentLine(result, principal))],
+      lastLine: ({ lastLine }) => lastLine,
       log,
       hasSummary,
     });
     void reply.headers(preferenceApplied({ hasSummary }));
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
+
+  /** Runs one work at a time: the values of long lines take several times the memory of the lines. */
+  private async alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.longLines.then(work);
+    this.longLines = result.catch(() => null);
+    return result;
+  }
+}
+
+interface ReceivedLines {
+  readonly lastLine: number;
+  readonly results: () => Promise<LineResult[]>;
 }
 
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {

@@ -2,19 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../problem/problem.js';
 import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './streamed-body.js';
 
+/** Maximum bytes of a line of NDJSON to mint or to change. */
 export const MAX_LINE_BYTES = 65_536;
+
+/** Maximum bytes of a line or row that can be one of an export: more than the longest one, with all escapes and doubled marks. */
+export const MAX_EXPORTED_BYTES = 262_144;
 
 /** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can wait for clients that do not read. */
 const MAX_PART_BYTES = 65_536;
 
 const MAX_CROWDED_BYTES = 16_384;
 
+/** A longer line is copied, so that it does not keep the bytes that arrived with it in memory. */
+const MAX_SHARED_BYTES = 16_384;
+
 const NEWLINE = 0x0a;
 
 export interface Line {
   /** The number of the line, or of the row of a CSV, counted from 1; blank ones are counted. */
   readonly number: number;
-  /** Without the line feed; null for a line longer than `MAX_LINE_BYTES`. */
+  /** Without the line feed; null for a line that is too long. */
   readonly bytes: Buffer | null;
 }
 
@@ -28,8 +35,10 @@ export class LineReader {
   private overlong = false;
   private over = false;
 
+  /** @param maxBytes of a line. */
   constructor(
     private readonly body: StreamedBody,
+    readonly maxBytes: number,
     private readonly endIn: EndIn = (bytes) => bytes.indexOf(NEWLINE),
   ) {
     // The next call of `next` throws the error. Without a listener, the error would end the process.
@@ -83,7 +92,7 @@ export class LineReader {
   private cut(): Line | null {
     const end = this.endIn(this.rest);
     if (end < 0) {
-      if (this.rest.length > MAX_LINE_BYTES) {
+      if (this.rest.length > this.maxBytes) {
         this.overlong = true;
         this.rest = Buffer.alloc(0);
       }
@@ -103,9 +112,10 @@ export class LineReader {
 
   private lineOf(bytes: Buffer): Line {
     this.number += 1;
-    const overlong = this.overlong || bytes.length > MAX_LINE_BYTES;
+    const overlong = this.overlong || bytes.length > this.maxBytes;
     this.overlong = false;
-    return { number: this.number, bytes: overlong ? null : bytes };
+    const kept = bytes.length > MAX_SHARED_BYTES ? Buffer.from(bytes) : bytes;
+    return { number: this.number, bytes: overlong ? null : kept };
   }
 
   private async more(): Promise<void> {

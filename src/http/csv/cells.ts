@@ -1,6 +1,12 @@
 export type Separator = ',' | ';' | '\t';
 
-/** Splits a row into cells (RFC 4180), at most `most` and one more. @throws SyntaxError for a misplaced quotation mark. */
+/** A quotation mark that is not closed. Where its row ends is unknown. */
+export class UnclosedMark extends SyntaxError {}
+
+/**
+ * Splits a row into cells (RFC 4180), at most `most` and one more.
+ * @throws SyntaxError for a misplaced quotation mark, UnclosedMark for one that is not closed.
+ */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
   const cells: string[] = [];
   let start = 0;
@@ -27,7 +33,7 @@ function quotedCell(row: string, start: number): { cell: string; end: number } {
   let end = start;
   do {
     end = row.indexOf('"', end + 1);
-    if (end < 0) throw new SyntaxError('a quotation mark is not closed');
+    if (end < 0) throw new UnclosedMark('a quotation mark is not closed');
     if (row[end + 1] !== '"') break;
     end += 1;
   } while (end < row.length);
@@ -50,7 +56,8 @@ export function guarded(text: string): string {
   return FORMULA.test(inner) ? `'${inner}` : inner;
 }
 
+/** Reverses `guarded`; any other apostrophe belongs to the text. */
 export function unguarded(cell: string): string {
-  const inner = cell.startsWith("'") ? cell.slice(1) : cell;
+  const inner = cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
   return inner.replace(PART, (part) => (GUARDED_PART.test(part) ? part.slice(0, 1) + part.slice(2) : part));
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../problem/problem.js';
 import { unguarded } from './cells.js';
-import type { HeaderRules, Row } from './row-reader.js';
+import type { Column, HeaderRules, Row } from './row-reader.js';
 
 const IGNORE = 'ignore';
 /** The column name that stands for all columns that a map does not name. */
@@ -65,12 +65,13 @@ function parseMap(text: string | undefined, { names }: FileColumns): ColumnMap {
   return map;
 }
 
-function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns): (string | false)[] {
+function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns): Column[] {
   const byName = namesOf(file.names);
   const names = header.map((name) => name.trim());
-  const columns = names.map((name) => {
+  const columns = names.map((name): Column => {
     const column = map.get(name.toLowerCase()) ?? (map.has(OTHERS) ? false : byName.get(name.toLowerCase()));
     if (column !== undefined) return column;
+    if (name === '') return null;
     const quoted = shown(name);
     const detail = `"${quoted}" is not a column of ${file.row}. Map it with the query parameter columns=${quoted}:target (or another member), or leave it out with columns=${quoted}:${IGNORE}`;
     throw unreadable(detail, file);
@@ -79,7 +80,7 @@ function columnsOf(header: readonly string[], map: ColumnMap, file: FileColumns)
   const missing = [...map.keys()].find((name) => name !== OTHERS && !present.has(name));
   if (missing !== undefined)
     throw unreadable(`it has no column "${shown(missing)}", which the query parameter columns names`, file);
-  const read = columns.filter((column) => column !== false);
+  const read = columns.filter((column) => typeof column === 'string');
   const repeated = read.find((column, index) => read.indexOf(column) < index);
   if (repeated !== undefined) throw unreadable(`two columns are "${repeated}"`, file);
   if (!file.required.some((name) => read.includes(name))) {

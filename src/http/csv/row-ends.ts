@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES } from '../body/line-reader.js';
+import { MAX_EXPORTED_BYTES } from '../body/line-reader.js';
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -37,7 +37,7 @@ export class RowEnds {
   private find(bytes: Buffer): number {
     for (; this.at < bytes.length; this.at += 1) {
       // Cuts a row that is too long, so that its reader rejects it before more of it arrives.
-      if (this.at > MAX_LINE_BYTES) return this.at;
+      if (this.at > MAX_EXPORTED_BYTES) return this.at;
       const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {
         if (byte === QUOTE) this.state = 'mark';

@@ -1,8 +1,8 @@
 import { Problem } from '../../problem/problem.js';
 import { decode } from '../body/content-encoding.js';
-import { type Line, LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
+import { type Line, LineReader, MAX_EXPORTED_BYTES } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
-import { type Separator, cellsIn } from './cells.js';
+import { type Separator, UnclosedMark, cellsIn } from './cells.js';
 import { RowEnds } from './row-ends.js';
 
 /** Maximum number of columns, equal to the maximum number of members of a JSON object. */
@@ -19,16 +19,19 @@ const NOT_UTF8 =
 
 export type Row = Readonly<Record<string, string>>;
 
+/** The member of a column; false for a column that is not read, and null for one without a name, whose cells must be empty. */
+export type Column = string | false | null;
+
 export interface HeaderRules {
-  /** Member names for the columns of a header line, in its order; false for a column that is not read. @throws Problem INVALID_REQUEST */
-  readonly columnsOf: (header: readonly string[]) => (string | false)[];
+  /** The columns of a header line, in its order. @throws Problem INVALID_REQUEST */
+  readonly columnsOf: (header: readonly string[]) => Column[];
   readonly unreadable: (detail: string) => Problem;
 }
 
 export interface NumberedRow {
   /** The number of the last line of the row. */
   readonly number: number;
-  /** A Problem INVALID_REQUEST for a row that is not in the charset of the file or has a wrong number of cells. */
+  /** A Problem INVALID_REQUEST for a row that is not in the charset of the file, or whose cells do not fit its columns. */
   readonly row: Row | Problem;
 }
 
@@ -40,13 +43,13 @@ export class RowReader {
   private readonly ends = new RowEnds();
   private readonly lines: LineReader;
   private separator: Separator = ',';
-  private columns: readonly (string | false)[] = [];
+  private columns: readonly Column[] = [];
   /** Line breaks within cells so far; added to the row index, they give the line number. */
   private breaks = 0;
   private failure: Error | null = null;
 
   private constructor(private readonly body: StreamedBody) {
-    this.lines = new LineReader(body, this.ends.endIn.bind(this.ends));
+    this.lines = new LineReader(body, MAX_EXPORTED_BYTES, this.ends.endIn.bind(this.ends));
   }
 
   /** Reads the header line. @throws Problem INVALID_REQUEST if it is missing or `rules` rejects it, and the errors of `LineReader`. */
@@ -62,7 +65,7 @@ export class RowReader {
 
   /**
    * @returns 1 to `most` rows; null at the end.
-   * @throws Problem INVALID_REQUEST for a file that is not CSV, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`.
+   * @throws Problem INVALID_REQUEST for a quotation mark that is not closed, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
     if (this.failure !== null) throw this.failure;
@@ -99,7 +102,7 @@ export class RowReader {
   private async headerLine(): Promise<string> {
     const [line] = (await this.lines.next(1)) ?? [];
     if (line === undefined) throw new SyntaxError('it is empty');
-    if (line.bytes === null) throw new SyntaxError(`its first row is longer than ${MAX_LINE_BYTES} bytes`);
+    if (line.bytes === null) throw new SyntaxError(`its first row is longer than ${MAX_EXPORTED_BYTES} bytes`);
     const text = this.textOf(line.bytes) ?? fail(NOT_UTF8);
     this.breaks += breaksIn(text);
     return text;
@@ -108,7 +111,7 @@ export class RowReader {
   private rowOf({ number: index, bytes }: Line): NumberedRow[] {
     const first = index + this.breaks;
     if (bytes === null) {
-      const detail = `The row that begins in line ${first} is longer than ${MAX_LINE_BYTES} bytes; a quotation mark that is not closed has the same effect.`;
+      const detail = `The row that begins in line ${first} is longer than ${MAX_EXPORTED_BYTES} bytes; a quotation mark that is not closed has the same effect.`;
       throw new Problem('BODY_TOO_LARGE', detail);
     }
     const text = this.textOf(bytes);
@@ -119,14 +122,17 @@ export class RowReader {
     try {
       cells = cellsIn(text, this.separator, this.columns.length);
     } catch (error) {
-      throw error instanceof SyntaxError
-        ? invalidRow(`in the row that begins in line ${first}, ${error.message}`)
-        : error;
+      if (!(error instanceof SyntaxError)) throw error;
+      const problem = invalidRow(`in the row that begins in line ${first}, ${error.message}`);
+      if (error instanceof UnclosedMark) throw problem;
+      return [{ number, row: problem }];
     }
     if (cells.every((cell) => cell.trim() === '') && cells.length <= this.columns.length) return [];
     if (cells.length !== this.columns.length)
       return [{ number, row: invalidRow('the row has more or fewer cells than there are columns') }];
-    const named = this.columns.flatMap((column, at) => (column === false ? [] : [[column, cells[at] ?? '']]));
+    if (cells.some((cell, at) => this.columns[at] === null && cell.trim() !== ''))
+      return [{ number, row: invalidRow('the row has a text in a column without a name') }];
+    const named = this.columns.flatMap((column, at) => (typeof column === 'string' ? [[column, cells[at] ?? '']] : []));
     return [{ number, row: Object.fromEntries(named) as Row }];
   }
 

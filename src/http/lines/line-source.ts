@@ -29,12 +29,18 @@ export interface FileFormat {
 
 /**
  * Opens the lines of a body. `most` limits the lines of one call; `csv` is absent for a route that reads NDJSON only.
+ * @param lineBytes maximum bytes of a line of NDJSON.
  * @throws Problem INVALID_REQUEST for a CSV with unknown columns, and for a column map with NDJSON.
  */
-export async function openLines(body: StreamedBody, most: number, csv?: FileFormat): Promise<NextLines> {
+export async function openLines(
+  body: StreamedBody,
+  most: number,
+  csv?: FileFormat,
+  lineBytes = MAX_LINE_BYTES,
+): Promise<NextLines> {
   if (body.mediaType === CSV && csv !== undefined)
     return rowsOf(await RowReader.open(body, headerRules(csv.columns, csv.map)), most, csv.readRow);
-  if (csv?.map === undefined) return linesOf(new LineReader(body), most);
+  if (csv?.map === undefined) return linesOf(new LineReader(body, lineBytes), most);
   throw invalidRequest('#query/columns', 'columns is for text/csv; the members of NDJSON have the names of the API');
 }
 
@@ -57,7 +63,7 @@ function linesOf(lines: LineReader, most: number): NextLines {
     (await lines.next(most))?.map(({ number, bytes }) => ({
       number,
       bytes: bytes?.length ?? 0,
-      value: () => (bytes === null ? tooLong(`The line is longer than ${MAX_LINE_BYTES} bytes.`) : readJsonBody(bytes)),
+      value: () => (bytes === null ? tooLong(`The line is longer than ${lines.maxBytes} bytes.`) : readJsonBody(bytes)),
       content: () => bytes?.toString('latin1') ?? '',
     })) ?? null;
 }
@@ -66,7 +72,7 @@ function rowsOf(rows: RowReader, most: number, readRow: FileFormat['readRow']): 
   return async () =>
     (await rows.next(most))?.map(({ number, row }) => ({
       number,
-      bytes: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + cell.length, 0),
+      bytes: row instanceof Problem ? 0 : Object.values(row).reduce((sum, cell) => sum + Buffer.byteLength(cell), 0),
       value: () => {
         if (row instanceof Problem) throw row;
         return readRow(row);

@@ -82,6 +82,34 @@ describe('CSV', () => {
     expect((await read(older)).newerVersions).toEqual([]);
   });
 
+  it('with a stray quotation mark in a row rejects this row, also in a column that is not read', async () => {
+    const names = await Promise.all(['a', 'b', 'c'].map((name) => mint({ target: url(name) })));
+    const [a, b, c] = names;
+    const body = `identifier,target,Note\n${a},${url('1')},x\n${b},${url('1')},the "old" one\n${c},${url('1')},y\n`;
+    const { lines } = await send(body, { headers: CSV, query: '?columns=Note:ignore' });
+    expect(lines.map(bare)).toEqual([
+      [2, 200, 'changed'],
+      [3, 400, 'INVALID_REQUEST'],
+      [4, 200, 'changed'],
+    ]);
+    expect(await Promise.all(names.map(async (name) => (await read(name)).target))).toEqual([
+      url('1'),
+      url('b'),
+      url('1'),
+    ]);
+  });
+
+  it('with empty columns at its end, as spreadsheets write them, is read', async () => {
+    const identifier = await mint();
+    const { lines } = await send(`identifier,target,,\n${identifier},${url('1')},,\n${identifier},,x,\n`, {
+      headers: CSV,
+    });
+    expect(lines.map(bare)).toEqual([
+      [2, 200, 'changed'],
+      [3, 400, 'INVALID_REQUEST'],
+    ]);
+  });
+
   it('with other names of columns is read by a map', async () => {
     const identifier = await mint({ target: url('old') });
     const body = `PID;target;New: URL;Note\n${identifier};${url('no')};${url('new')};x\n`;

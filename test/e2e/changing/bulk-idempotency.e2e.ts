@@ -81,6 +81,26 @@ describe('an Idempotency-Key', () => {
     expect([(await read(a!)).version, (await read(b!)).version]).toEqual([2, 2]);
   });
 
+  it('of a file that failed within a chunk returns the outcomes of the rows before, and the corrected rows are changed', async () => {
+    const [a, b, c] = await mintMany(service.client, [{}, {}, {}]);
+    const settings = keyed();
+    const post = (rows: string) => send(`identifier,target\n${rows}`, { headers: { ...settings.headers, ...CSV } });
+    const failed = await post(`${a},${url('1')}\n${b},"${url('1')}\n${c},${url('1')}\n`);
+    expect(failed.lines.map(bare)).toEqual([
+      [2, 200, 'changed'],
+      [3, 400, 'INVALID_REQUEST'],
+    ]);
+    expect(failed.lines[1]).toMatchObject({ final: true });
+    expect(failed.lines[1].problem.detail).toContain('begins in line 3');
+    await send(ndjson({ identifier: a, target: url('2') }));
+    const corrected = `${a},${url('1')}\n${b},${url('1')}\n${c},${url('1')}\n`;
+    for (const { lines } of [await post(corrected), await post(corrected)])
+      expect(lines.map((line) => [...bare(line), line.version])).toEqual([2, 3, 4].map((n) => [n, 200, 'changed', 2]));
+    expect(await read(a!)).toMatchObject({ target: url('2'), version: 3 });
+    const longer = await post(`${corrected}${a},${url('3')}\n`);
+    expect(longer.lines.map(bare).at(-1)).toEqual([5, 422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   it('of another request is 422, and one of a stream is 422 for other requests', async () => {
     const identifier = await mint();
     const settings = keyed();

@@ -38,8 +38,8 @@ export async function loadStreams(client: pg.Client): Promise<void> {
   // And those of others, because a small table is read whole.
   await client.query(
     `INSERT INTO request_part (client, key, place, places, outcomes)
-     SELECT $1, $2, part, ARRAY[part], '[]' FROM generate_series(0, 18) part
-     UNION ALL SELECT $1, 'changes-' || n, 0, '{0}', '[]' FROM generate_series(1, 5000) n`,
+     SELECT $1, $2, line, ARRAY[line], '[{"line":1}]' FROM generate_series(1, 1801, 100) line
+     UNION ALL SELECT $1, 'changes-' || n, 1, '{1}', '[]' FROM generate_series(1, 5000) n`,
     [CHANGES.client, CHANGES.key],
   );
 }
@@ -91,6 +91,6 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
 const changed = (on: pg.Client, part: number) =>
   new IdempotentRequests({ run: (work: (on: pg.Client) => unknown) => work(on) } as never, results(on)).inStream(
     CHANGES,
-    part,
-    () => Promise.resolve([]),
+    { first: part * 100 + 1, last: part * 100 + 100 },
+    (_, stored) => Promise.resolve(stored.length === 0 ? [{ line: part * 100 + 1 }] : []),
   );

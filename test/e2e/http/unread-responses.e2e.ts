@@ -78,6 +78,7 @@ describe('connections that read nothing', () => {
   const JSON_BODY = 'content-type: application/json';
   const NDJSON = 'content-type: application/x-ndjson';
   const LINE = `${JSON.stringify({ target: `https://repo.example.org/${'x'.repeat(1900)}` })}\n`;
+  const LONGEST = `${JSON.stringify({ identifier: '100.103/a', alternateIds: Array(90).fill(`hdl:10.1/${'a'.repeat(2880)}`) })}\n`;
 
   it.each<[string, string, () => string, number?]>([
     ['exports', 'GET /identifiers/export', () => ''],
@@ -101,6 +102,7 @@ describe('connections that read nothing', () => {
       () => `{"namingAuthority":"100.102","items":[${repeated.join(',')}]}`,
     ],
     ['imports', `POST /identifiers/import\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
+    ['imports of the longest lines', `POST /identifiers/import\n${NDJSON}`, () => LONGEST.repeat(10), 128],
     ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
   ])('add at most 200 MB: %s', async (kind, head, body, connections = CONNECTIONS) => {
     const idle = rss();

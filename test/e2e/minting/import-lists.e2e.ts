@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { linesIn } from '../harness/changes.js';
 import { query } from '../harness/database.js';
@@ -70,6 +71,30 @@ describe('the members state, version, createdAt and updatedAt of an import', () 
     expect([state, version, updatedAt]).toEqual(['active', 1, createdAt]);
     expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before - 1);
     expect((await send(JSON.stringify(sent), NDJSON)).lines.map(bare)).toEqual([[200, 'unchanged']]);
+  });
+});
+
+describe('a reservation of an import', () => {
+  it('that has ended since is unchanged, and one that had ended is the same', async () => {
+    const leaseUntil = new Date(Date.now() + 2000).toISOString();
+    const whole = { state: 'reserved', leaseUntil, version: 3, createdAt: '2020-01-01T00:00:00.000Z' };
+    const line = (identifier: string) =>
+      JSON.stringify({ identifier, target: target('1'), ...whole, updatedAt: '2021-01-01T00:00:00.000Z' });
+    const [one, other] = [`100.102/${freshGuid()}`, `100.102/${freshGuid()}`];
+    expect((await send(line(one), NDJSON)).lines.map(bare)).toEqual([[201, 'imported']]);
+    await pause(Date.parse(leaseUntil) - Date.now() + 100);
+    const again = `${line(one)}\n${line(other)}\n${line(other)}\n`;
+    expect((await send(again, NDJSON)).lines.map(bare)).toEqual([
+      [200, 'unchanged'],
+      [201, 'imported'],
+      [200, 'unchanged'],
+    ]);
+    expect((await send(again, NDJSON)).lines.map(({ outcome }) => outcome)).toEqual(Array(3).fill('unchanged'));
+    const rows = await query<{ version: number; updated_at: Date }>(
+      service.database.url,
+      `SELECT version, updated_at FROM identifier WHERE guid = '${other.slice(8)}'`,
+    );
+    expect(rows).toMatchObject([{ version: 4, updated_at: new Date(leaseUntil) }]);
   });
 });
 

@@ -67,7 +67,7 @@ describe('POST /identifiers/import', () => {
     ['no identifiers', 'target\r\nhttps://repo.example.org/1\r\n', '"identifier" is missing'],
     ['no byte', '', 'it is empty'],
     ['empty lines only', '\r\n\r\n', 'it is empty'],
-    ['a header that never ends', `"identifier${'x'.repeat(200_000)}`, 'its first row is longer than 65536 bytes'],
+    ['a header that never ends', `"identifier${'x'.repeat(300_000)}`, 'its first row is longer than 262144 bytes'],
     ['a byte order mark only', '\ufeff', 'it is empty'],
   ])('rejects a CSV file with %s with 400, and lists the columns', async (_, csv, detail) => {
     const answer = await fetch(`${service.server.url}/identifiers/import`, {

@@ -8,7 +8,7 @@ it('a body that stalls is to be sent again from its first line, where it has an 
   const never = new AbortController().signal;
   const drain = { stopping: never, halfOver: never };
   const body = new StreamedBody('application/x-ndjson', bytes as never, drain, {} as never);
-  const lines = new LineReader(body).next(1);
+  const lines = new LineReader(body, 100).next(1);
   bytes.emit('timeout');
   await expect(lines).rejects.toMatchObject({
     code: 'REQUEST_TIMEOUT',

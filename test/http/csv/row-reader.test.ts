@@ -112,13 +112,13 @@ describe('the rows of a CSV', () => {
 
   it('that are too long end the file, and are named by the line in which they begin', async () => {
     const head = 'identifier,target\n1/a,x\n';
-    const expected = 'The row that begins in line 3 is longer than 65536 bytes';
-    expect(await detailOf([head, ','.repeat(70_000)])).toContain(expected);
-    expect(await detailOf([head, `1/b,"${'x'.repeat(70_000)}`])).toContain(expected);
-    expect(await detailOf([head, `1/b,"x\n`, '1/c,y\n'.repeat(12_000)])).toContain(expected);
-    expect(await detailOf([','.repeat(70_000)])).toContain('its first row is longer than 65536 bytes');
+    const expected = 'The row that begins in line 3 is longer than 262144 bytes';
+    expect(await detailOf([head, ','.repeat(270_000)])).toContain(expected);
+    expect(await detailOf([head, `1/b,"${'x'.repeat(270_000)}`])).toContain(expected);
+    expect(await detailOf([head, `1/b,"x\n`, '1/c,y\n'.repeat(50_000)])).toContain(expected);
+    expect(await detailOf([','.repeat(270_000)])).toContain('its first row is longer than 262144 bytes');
     expect(await detailOf([Array.from({ length: 101 }, () => 'identifier').join()])).toContain('more than 100 columns');
-    expect(await read([head, `1/b,${'x'.repeat(65_532)}\n`])).toHaveLength(2);
+    expect(await read([head, `1/b,${'x'.repeat(262_140)}\n`])).toHaveLength(2);
   });
 
   it('with cells by the thousand are each rejected, and cost a cell more than there are columns', async () => {
@@ -128,11 +128,28 @@ describe('the rows of a CSV', () => {
   });
 
   it.each([
-    ['1/a,x"y\n', 'in the row that begins in line 2, a cell with a quotation mark must begin with one'],
-    ['1/a,"x" y\n', 'in the row that begins in line 2, cell 2 has text behind its closing quotation mark'],
-    ['1/a,x\n1/b,"y', 'in the row that begins in line 3, a quotation mark is not closed'],
-  ])('%j are rejected with the place', async (text, detail) => {
-    expect(await detailOf([`identifier,target\n${text}`])).toContain(detail);
+    ['x"y', 'a cell with a quotation mark must begin with one'],
+    ['the "old" one', 'a cell with a quotation mark must begin with one'],
+    ['"x" y', 'cell 2 has text behind its closing quotation mark'],
+  ])('with the cell %j are each a problem, and the rows after them are read', async (cell, fault) => {
+    const detail = `The file is not CSV: in the row that begins in line 3, ${fault}`;
+    expect(await read([`identifier,target\n1/a,x\n1/b,${cell}\n1/c,"y\nz"\n`])).toMatchObject([
+      { number: 2, row: { identifier: '1/a', target: 'x' } },
+      { number: 3, row: { code: 'INVALID_REQUEST', detail: expect.stringContaining(detail) } },
+      { number: 5, row: { identifier: '1/c', target: 'y\nz' } },
+    ]);
+  });
+
+  it('end with a quotation mark that is not closed, because the end of its row is unknown', async () => {
+    const expected = 'in the row that begins in line 3, a quotation mark is not closed';
+    expect(await detailOf(['identifier,target\n1/a,x\n1/b,"y\n1/c,z\n'])).toContain(expected);
+  });
+
+  it('may have columns without a name, whose cells are empty', async () => {
+    expect(await read([',identifier,,target,,\n,1/a,,x,, \n,1/b,,x,y,\n'])).toMatchObject([
+      { number: 2, row: { identifier: '1/a', target: 'x' } },
+      { number: 3, row: { detail: 'The file is not CSV: the row has a text in a column without a name.' } },
+    ]);
   });
 
   it('without any row are none', async () => {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { inChunks, partOf } from '../../../src/http/lines/line-chunks.js';
+import { type Chunk, inChunks } from '../../../src/http/lines/line-chunks.js';
 import type { RawLine } from '../../../src/http/lines/line-source.js';
 import { Problem } from '../../../src/problem/problem.js';
 
 const line = (number: number, bytes = 10): RawLine => ({ number, bytes, value: () => number, content: () => 'x' });
 
 /** The chunks of lines that arrive in these groups. */
-async function chunksOf(groups: readonly (readonly RawLine[])[]): Promise<(readonly RawLine[])[]> {
+async function chunksOf(groups: readonly (readonly RawLine[])[]): Promise<Chunk[]> {
   const left = [...groups];
   const next = inChunks(() => Promise.resolve(left.shift() ?? null));
-  const chunks: (readonly RawLine[])[] = [];
+  const chunks: Chunk[] = [];
   for (let chunk = await next(); chunk !== null; chunk = await next()) chunks.push(chunk);
   return chunks;
 }
 
-const numbersIn = (chunks: readonly (readonly RawLine[])[]) => chunks.map((chunk) => chunk.map(({ number }) => number));
+const numbersIn = (chunks: readonly Chunk[]) => chunks.map(({ lines }) => lines.map(({ number }) => number));
 
 describe('the chunks of lines', () => {
   it('depend on the numbers of lines only, however they arrive', async () => {
@@ -28,11 +28,13 @@ describe('the chunks of lines', () => {
         const groups = Array.from({ length: Math.ceil(lines.length / size) }, (_, n) =>
           lines.slice(n * size, (n + 1) * size),
         );
-        const chunks = numbersIn(await chunksOf(groups));
-        expect(chunks.flat()).toEqual(numbers);
-        for (const chunk of chunks) expect(new Set(chunk.map((number) => Math.ceil(number / 100))).size).toBe(1);
-        const parts = chunks.map(([first]) => partOf({ number: first! }));
-        expect(parts).toEqual([...new Set(parts)]);
+        const chunks = await chunksOf(groups);
+        expect(numbersIn(chunks).flat()).toEqual(numbers);
+        for (const { range, lines, isCut } of chunks) {
+          expect([range.first % 100, range.last - range.first, isCut]).toEqual([1, 99, false]);
+          expect(lines.every(({ number }) => number >= range.first && number <= range.last)).toBe(true);
+        }
+        expect(new Set(chunks.map(({ range }) => range.first)).size).toBe(chunks.length);
       }),
     );
   });
@@ -45,13 +47,52 @@ describe('the chunks of lines', () => {
         return () => Promise.resolve(groups.shift() ?? new Promise<null>(() => {}));
       })(),
     );
-    expect(await next()).toHaveLength(100);
+    expect((await next())!.lines).toHaveLength(100);
   });
 
   it('reject the lines beyond 1 MiB, and the next chunk begins anew', async () => {
     const [chunk, other] = await chunksOf([[line(1, 1_048_000), line(2, 600), line(3, 1), line(101, 10)]]);
-    expect(chunk!.slice(0, 1).map(({ value }) => value())).toEqual([1]);
-    for (const { value } of chunk!.slice(1)) expect(value).toThrow(Problem);
-    expect(other!.map(({ value }) => value())).toEqual([101]);
+    expect(chunk!.lines.slice(0, 1).map(({ value }) => value())).toEqual([1]);
+    for (const { value } of chunk!.lines.slice(1)) expect(value).toThrow(Problem);
+    expect(other!.lines.map(({ value }) => value())).toEqual([101]);
+  });
+
+  it.each([
+    [[1, 2], [[1, 2, true]]],
+    [[1, 100], [[1, 100, false]]],
+    [
+      [1, 101],
+      [
+        [1, 1, false],
+        [101, 101, true],
+      ],
+    ],
+  ])(
+    'with the lines %j before a problem end with those lines, and then the problem is thrown',
+    async (numbers, expected) => {
+      const groups = [numbers.map((number) => line(number))];
+      const next = inChunks(() => {
+        const group = groups.shift();
+        return group === undefined ? Promise.reject(new Problem('BODY_TOO_LARGE', 'x')) : Promise.resolve(group);
+      });
+      for (const [first, last, isCut] of expected) {
+        const chunk = (await next())!;
+        expect([chunk.lines[0]!.number, chunk.lines.at(-1)!.number, chunk.isCut]).toEqual([first, last, isCut]);
+      }
+      await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
+      await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
+    },
+  );
+
+  it.each([
+    ['a broken connection', new Error('closed')],
+    ['a stop of the service', new Problem('SHUTTING_DOWN', 'closed')],
+  ])('before %s are dropped', async (_, error) => {
+    const groups = [[line(1)]];
+    const next = inChunks(() => {
+      const group = groups.shift();
+      return group === undefined ? Promise.reject(error) : Promise.resolve(group);
+    });
+    await expect(next()).rejects.toBe(error);
   });
 });

@@ -143,6 +143,9 @@ function reasonUnreachable(error: unknown, url: string): string {
   if (code === '28P01' || code === '28000') {
     return `The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`;
   }
+  if (code === '53300') {
+    return `The database admits no further session: ${reason}. End sessions of other programs, or raise CONNECTION LIMIT of the role and the database, or max_connections.`;
+  }
   if (code === '3D000') {
     return `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`;
   }

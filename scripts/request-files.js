@@ -26,7 +26,7 @@ probe.close();
 await once(probe, 'close');
 Object.assign(process.env, { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'warn', NAMING_AUTHORITIES: '100.102' });
 const { bootstrap } = await import('../dist/bootstrap.js');
-const service = await bootstrap();
+const service = await bootstrap(new AbortController().signal);
 
 const send = async (method, path, body, headers = {}) => {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';

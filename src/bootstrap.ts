@@ -19,8 +19,15 @@ export interface RunningInstance {
   stop(reason: string): Promise<void>;
 }
 
-/** Reads the configuration, starts the database, migrates it and opens the ports. @throws StartupError after stopping what was started. */
-export async function bootstrap(): Promise<RunningInstance> {
+/** The start was ended by its signal, after stopping what was started. */
+export class StartInterrupted extends Error {}
+
+/**
+ * Reads the configuration, starts the database, migrates it and opens the ports.
+ * @param signal ends the start, for the reason of the signal, a string. A schema change that has begun is rolled back.
+ * @throws StartupError after stopping what was started; StartInterrupted.
+ */
+export async function bootstrap(signal: AbortSignal): Promise<RunningInstance> {
   const config = readConfig();
   const limit = new LineLimit(config.logLinesPerSecond);
   const logger = createLogger(config.logLevel, limit);
@@ -32,13 +39,14 @@ export async function bootstrap(): Promise<RunningInstance> {
   // The ports are checked before the database is opened, so that a start that cannot listen creates no data folder and changes no schema.
   await requireFreePorts(config);
   const database = await openDatabase(config, logger);
-  try {
+  const start = async (): Promise<RunningInstance> => {
     await migrate(database.url, {
       mayMigrate: config.mayMigrate,
       isEmbedded: 'dataDir' in config.database,
       onWait: (reason) => {
         logger.warn({ reason }, 'the start waits for a server that accepts writes');
       },
+      signal,
     });
     let isLost = false;
     void database.lost.then(() => (isLost = true));
@@ -60,10 +68,26 @@ export async function bootstrap(): Promise<RunningInstance> {
         await endLog(logger, 'stopped');
       },
     };
+  };
+  try {
+    return await Promise.race([interruption(signal), start()]);
   } catch (error) {
+    if (signal.aborted) logger.info({ reason: String(signal.reason) }, 'stopping during the start');
     await database.stop();
-    throw error;
+    if (!signal.aborted) throw error;
+    await endLog(logger, 'stopped');
+    throw new StartInterrupted();
   }
+}
+
+function interruption(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const interrupt = (): void => {
+      reject(new StartInterrupted());
+    };
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  });
 }
 
 async function openDatabase({ database }: Config, logger: Logger): Promise<EmbeddedServer> {

@@ -4,9 +4,10 @@ import { watchNpm } from './config/parent-process.js';
 import { logLevelOf } from './config/environment.js';
 import { StartupError } from './config/startup-error.js';
 import { logFailedStart } from './logging/logger.js';
-import { bootstrap } from './bootstrap.js';
+import { StartInterrupted, bootstrap } from './bootstrap.js';
 
 function fail(error: unknown): never {
+  if (error instanceof StartInterrupted) process.exit(0);
   const reason = error instanceof StartupError ? error.message : String(error);
   logFailedStart(logLevelOf(process.env), reason);
   console.error(error instanceof StartupError ? `\nMintmark cannot start.\n\n${error.message}\n` : error);
@@ -16,10 +17,12 @@ function fail(error: unknown): never {
 // By default, V8 lets the heap grow to four times the memory in use; at 100 %, to twice. Streams then use 70 MB less.
 setFlagsFromString('--heap-growing-percent=100');
 
-const starting = bootstrap();
+const interruption = new AbortController();
+const starting = bootstrap(interruption.signal);
 let stopping: Promise<never> | undefined;
 
 function stop(reason: string, exitCode: number): void {
+  interruption.abort(reason);
   stopping ??= starting.then((service) => service.stop(reason)).then(() => process.exit(exitCode), fail);
 }
 

@@ -16,8 +16,14 @@ const BLOCKER_WAIT_MS = 100;
 /** Maximum duration of a probe. Other checks report a database that does not respond. */
 const MAX_MS = 950;
 
-/** Takes the table locks of mints and changes, but no row locks. The statements are one transaction, because they are sent together. */
-const LOCK = `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}; LOCK TABLE identifier, change IN ROW EXCLUSIVE MODE`;
+/**
+ * Takes the table locks of mints and changes, but no row locks. The statements are one transaction, because they are sent together. A raise
+ * of the offset waits for the lock of position_gate, so the probe takes this lock last and waits for no other table with it.
+ */
+const LOCK = `
+  SET LOCAL lock_timeout = ${LOCK_WAIT_MS};
+  LOCK TABLE naming_authority, handle_user, api_key, change_offset IN ACCESS SHARE MODE;
+  LOCK TABLE identifier, alternate_identifier, change, request, request_part, position_gate IN ROW EXCLUSIVE MODE`;
 
 /** $1: the process that waits. Returns the oldest transaction that blocks it; pid 0 is a prepared transaction. */
 const BLOCKER = `
@@ -40,7 +46,7 @@ export interface TableLock {
   readonly blocker: Blocker | null;
 }
 
-/** Detects whether the table of identifiers or of changes is locked against all writes. */
+/** Detects whether a table that a mint or a change needs is locked against it. */
 @Injectable()
 export class LockProbe {
   constructor(

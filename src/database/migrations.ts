@@ -33,6 +33,8 @@ const LOCK_WAIT_MS = 120_000;
 interface MigrationOptions extends WaitOptions {
   readonly mayMigrate?: boolean;
   readonly isEmbedded?: boolean;
+  /** Ends the session, so that no schema change is committed afterwards. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -41,10 +43,13 @@ interface MigrationOptions extends WaitOptions {
  */
 export async function migrate(
   url: string,
-  { mayMigrate = true, isEmbedded = false, ...wait }: MigrationOptions = {},
+  { mayMigrate = true, isEmbedded = false, signal, ...wait }: MigrationOptions = {},
 ): Promise<string[]> {
   const session = await connectForWriting(() => connect(url), wait);
+  const end = (): void => void session.end().catch(() => null);
+  signal?.addEventListener('abort', end, { once: true });
   try {
+    signal?.throwIfAborted();
     await requireVersionAndEncoding(session);
     await requireOwnSession(session, () => connect(url));
     await requirePlainTables(session);
@@ -64,6 +69,7 @@ export async function migrate(
     }
     throw new StartupError(`The database schema could not be migrated: ${reasonOf(error)}`);
   } finally {
+    signal?.removeEventListener('abort', end);
     await session.end();
   }
 }
@@ -136,6 +142,9 @@ function reasonUnreachable(error: unknown, url: string): string {
   const reason = reasonOf(error);
   if (code === '28P01' || code === '28000') {
     return `The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`;
+  }
+  if (code === '53300') {
+    return `The database admits no further session: ${reason}. End sessions of other programs, or raise CONNECTION LIMIT of the role and the database, or max_connections.`;
   }
   if (code === '3D000') {
     return `${reason}. Create it, as a superuser: CREATE DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER "${decodeURIComponent(username)}". Or correct DATABASE_URL.`;

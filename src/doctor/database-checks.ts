@@ -26,6 +26,12 @@ function remedyOf({ database, mayMigrate }: Config): string {
   return `${remedy}; "mintmark migrate --plan" prints them.`;
 }
 
+/** The indexes that have texts in the order of the collation of the database. */
+const COLLATED = `
+  SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE '"default"'::regcollation = ANY (i.indcollation::oid[]) AND c.relnamespace <> ALL ('{pg_catalog,pg_toast}'::regnamespace[])
+  ORDER BY 1`;
+
 /** Checks the collation. A new version of the C library or of ICU can sort texts in another order than existing indexes. */
 export async function collation(on: Examined): Promise<Found[]> {
   const rows = await read<{ name: string; recorded: string; actual: string }>(
@@ -33,10 +39,12 @@ export async function collation(on: Examined): Promise<Found[]> {
     `SELECT datname AS name, datcollversion AS recorded, pg_database_collation_actual_version(oid) AS actual FROM pg_database
      WHERE datname = current_database() AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`,
   );
+  if (rows.length === 0) return [];
+  const rebuild = (await read<{ name: string }>(on, COLLATED)).map(({ name }) => `REINDEX INDEX CONCURRENTLY ${name}`);
   return warning(
     ...rows.map(
       ({ name, recorded, actual }) =>
-        `The collation of the database was made with version ${recorded}, and the operating system has ${actual}. Run REINDEX DATABASE "${name}", then ALTER DATABASE "${name}" REFRESH COLLATION VERSION.`,
+        `The collation of the database was made with version ${recorded}, and the operating system has ${actual}. Run ${[...rebuild, `ALTER DATABASE "${name}" REFRESH COLLATION VERSION`].join('; ')}.`,
     ),
   );
 }
@@ -55,11 +63,15 @@ export async function clock(on: Examined): Promise<Found[]> {
   const skew = Math.abs(difference);
   const order = difference > 0 ? 'ahead of' : 'behind';
   const apart = `The clock of the database is ${skew / 1000} s ${order} the clock of this machine. Synchronize both by NTP: leases, the expiry of keys and the times of records use the clock of the database.`;
-  const late = `The newest identifier was minted at ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}. Set the clock of the database.`;
-  return [
-    ...(skew > CLOCK_ERROR_MS ? error(apart) : skew > CLOCK_WARNING_MS ? warning(apart) : []),
-    ...(newest - now > CLOCK_WARNING_MS ? error(late) : []),
-  ];
+  const late = `The newest identifier has the time ${new Date(newest).toISOString()}, and the clock of the database is at ${new Date(now).toISOString()}.`;
+  const isLate = newest - now > CLOCK_WARNING_MS;
+  if (skew > CLOCK_WARNING_MS) return (skew > CLOCK_ERROR_MS ? error : warning)(isLate ? `${apart} ${late}` : apart);
+  // The clock was ahead, and was corrected. Times of records are never changed.
+  return isLate
+    ? warning(
+        `${late} Both clocks agree: if they are right, set nothing. Identifiers have times in the future until then.`,
+      )
+    : [];
 }
 
 /** Checks sequences and positions, which can be behind the rows after logical replication or a restore. */

@@ -4,8 +4,9 @@ import { describeMisspelled } from '../config/misspelled-variables.js';
 import { describeRenamed } from '../config/renamed-variables.js';
 import { runningServerUrl } from '../database/embedded/embedded-server.js';
 import { connect } from '../database/migrations.js';
+import { WRITE_STATE, type WriteState, reasonAgainstWrites } from '../database/writable-server.js';
 import { disk } from './disk.js';
-import { type Examined, type Finding, type Found, error, ok, warning } from './finding.js';
+import { type Examined, type Finding, type Found, error, ok, read, warning } from './finding.js';
 import { compareRecords } from './records.js';
 import { replication } from './replication.js';
 import { rights } from './rights.js';
@@ -77,13 +78,25 @@ async function* ofDatabase(known: Omit<Examined, 'session'>, records: number): A
     return;
   }
   try {
+    yield* of('database', 'The database accepts writes.', () => writable(on));
     await on.session.query('SET default_transaction_read_only = on');
-    yield* named('database', ok('The database accepts a session.'));
     for (const [name, sound, check] of CHECKS) yield* of(name, sound, () => check(on));
     if (records > 0) yield* of('records', '', () => compareRecords(on, records));
   } finally {
     await on.session.end();
   }
+}
+
+/** Must run before the session is made read-only. */
+async function writable(on: Examined): Promise<Found[]> {
+  const [state] = await read<WriteState>(on, `SELECT ${WRITE_STATE}`);
+  const reason = state === undefined ? null : reasonAgainstWrites(state);
+  if (reason === null) return [];
+  const remedy =
+    state?.inRecovery === true
+      ? 'Correct host and port in DATABASE_URL, or promote the standby.'
+      : 'Switch default_transaction_read_only off for the server, the database and the role.';
+  return error(`${reason} ${remedy}`);
 }
 
 async function* of(check: string, sound: string, examineIt: () => Promise<Found[]>): AsyncGenerator<Finding> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '../database/migrations.js';
-import { type ServerState, readState } from '../database/replica/server-state.js';
+import { type ServerState, readState, requireReadable } from '../database/replica/server-state.js';
 import { reasonOf } from '../config/startup-error.js';
 import { type Examined, type Found, error, read, warning } from './finding.js';
 
@@ -73,7 +73,11 @@ async function replica({ session }: Examined, url: string): Promise<Found[]> {
       }
       await pause(POLL_MS);
     }
-    return [];
+    const denied = await requireReadable(other).then(() => null, reasonOf);
+    if (denied === null) return [];
+    return error(
+      `The role "${other.user}" of READ_DATABASE_URL cannot read the tables, so that the replica is not read: ${denied}. As the owner of the tables, run docs/deployment/roles.sql on the primary, and give the role the search_path of the owner.`,
+    );
   } finally {
     await other.end();
   }

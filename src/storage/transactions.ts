@@ -103,7 +103,7 @@ export class Transactions {
    */
   async run<T>(work: (transaction: Queryable) => Promise<T>, lockWaitMs?: number): Promise<T> {
     const begin = lockWaitMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockWaitMs}`;
-    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work));
+    return this.repeat(this.pool, (client, loan) => inTransaction(client, loan, begin, this.commits, work), lockWaitMs);
   }
 
   /** Runs one statement as a transaction. @throws Problem OUTCOME_UNKNOWN if the connection was lost. */
@@ -138,13 +138,17 @@ export class Transactions {
     await this.statement(async (on) => on.query(WAIT), 'brief');
   }
 
-  private async repeat<T>(pool: pg.Pool, work: (client: pg.PoolClient, loan: Loan) => Promise<T>): Promise<T> {
+  private async repeat<T>(
+    pool: pg.Pool,
+    work: (client: pg.PoolClient, loan: Loan) => Promise<T>,
+    lockWaitMs?: number,
+  ): Promise<T> {
     const commitUntil = performance.now() + this.maxTotalMs;
     const slots = pool === this.hot ? this.hotSlots : this.slots;
     const entering = slots.enter();
     if (entering !== null) await entering;
     try {
-      return await this.attempt(pool, commitUntil, work);
+      return await this.attempt(pool, commitUntil, work, lockWaitMs);
     } finally {
       slots.leave();
     }
@@ -161,12 +165,18 @@ export class Transactions {
     pool: pg.Pool,
     commitUntil: number,
     work: (client: pg.PoolClient, loan: Loan) => Promise<T>,
+    lockWaitMs?: number,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await pool.connect();
       const loan: Loan = { isSound: false, commitUntil };
       try {
-        if (!this.offset.hasCompared(client)) await this.offset.compare(client);
+        if (!this.offset.hasCompared(client)) {
+          await this.offset.compare(client, lockWaitMs).catch((error: unknown) => {
+            loan.isSound = isLockTimeout(error);
+            throw error;
+          });
+        }
         const result = await work(client, loan);
         client.release();
         return result;

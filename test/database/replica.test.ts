@@ -12,6 +12,7 @@ function servers() {
     primary: { ...common, position: 1000n as bigint | null, inRecovery: false },
     standby: { ...common, position: 1000n as bigint | null, inRecovery: true },
     connectError: null as Error | null,
+    isReadable: true,
     closed: 0,
     /** At the same balancer, which leads every second session to it. */
     other: null as { position: bigint } | null,
@@ -21,8 +22,12 @@ function servers() {
       ? Promise.reject(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }))
       : Promise.resolve({ rows: [{ ...others, position: position.toString() }] });
   const client = {
-    query: ({ name }: { name?: string }) =>
-      name === 'server-state' ? answer(state.standby) : Promise.resolve({ rows: [{ value: 'of the standby' }] }),
+    query: ({ name }: { name?: string }) => {
+      if (name === 'server-state') return answer(state.standby);
+      return state.isReadable
+        ? Promise.resolve({ rows: [{ value: 'of the standby' }] })
+        : Promise.reject(new Error('permission denied for table identifier'));
+    },
     release: (isClosed?: boolean) => {
       reads.totalCount -= 1;
       if (isClosed === true) state.closed += 1;
@@ -136,6 +141,20 @@ describe('a replica', () => {
     expect([replica.isUsable, logger.warn.mock.calls.length]).toEqual([false, 1]);
     state.standby.position = 1000n;
     await advance(2, 0n);
+    expect([replica.isUsable, logger.info.mock.calls.length]).toEqual([true, 1]);
+    await replica.stop();
+  });
+
+  it('whose tables the role may not read is left out, and reported once', async () => {
+    const { state, logger, replica, advance } = servers();
+    state.isReadable = false;
+    await replica.watch.start();
+    await expect(replica.query(QUERY)).rejects.toThrow(ReplicaUnusableError);
+    await advance(5, 0n);
+    const reason = 'permission denied for table identifier';
+    expect(logger.warn.mock.calls).toEqual([[{ reason }, expect.stringContaining('is not read')]]);
+    state.isReadable = true;
+    await advance(1, 0n);
     expect([replica.isUsable, logger.info.mock.calls.length]).toEqual([true, 1]);
     await replica.stop();
   });

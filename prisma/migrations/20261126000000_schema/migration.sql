@@ -152,7 +152,7 @@ CREATE TABLE "identifier" (
     "previous_version_key" UUID,
     "request_hash" UUID,
     "reservation" UUID,
-    "state" TEXT NOT NULL DEFAULT 'active',
+    "state" TEXT COLLATE "C" NOT NULL DEFAULT 'active',
     "metadata_id" TEXT COLLATE "C",
     "target" TEXT COLLATE "C",
     "language" TEXT COLLATE "C",

@@ -37,7 +37,7 @@ export class ReplicaWatch {
   private diverged: bigint | null = null;
   private reported: string | null = null;
 
-  /** @param replicaState reads the state of a replica session whose server may be read now; rejects if there is none. */
+  /** @param replicaState reads the state of a replica session whose server and tables may be read now; rejects if there is none. */
   constructor(
     private readonly primary: Sessions,
     private readonly replicaState: () => Promise<ServerState>,

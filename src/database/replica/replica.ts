@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isFullPool } from '../connection-pool.js';
 import type { ReplicaPools } from '../pool.js';
 import { ReplicaWatch, ReplicaUnusableError } from './replica-watch.js';
-import { type ServerState, readState } from './server-state.js';
+import { type ServerState, readState, requireReadable } from './server-state.js';
 
 /** Injects a `Replica`, or null without `READ_DATABASE_URL`. */
 export const REPLICA = Symbol('REPLICA');
@@ -27,7 +27,7 @@ export class Replica {
     private readonly pools: ReplicaPools,
     logger: Pick<Logger, 'warn' | 'info'>,
   ) {
-    const state = () => this.use(({ state }) => Promise.resolve(state));
+    const state = () => this.use(({ client, state }) => requireReadable(client).then(() => state));
     this.watch = new ReplicaWatch(pools.primaryProbe, state, logger);
   }
 

@@ -37,3 +37,13 @@ export async function readState(session: Sessions): Promise<ServerState> {
   if (row?.position == null) throw new Error('the server has no position of the log');
   return { ...row, position: BigInt(row.position) };
 }
+
+/** Rejected for a role that may not read one of the tables that requests read at a replica. Reads no row. */
+const READABLE = `
+  SELECT FROM identifier_record, identifier, naming_authority, alternate_identifier, change, first_event, api_key, handle_user
+  WHERE false`;
+
+/** @throws the error of a table that is missing, locked, or not readable for the role. */
+export async function requireReadable(session: Sessions): Promise<void> {
+  await session.query({ name: 'replica-readable', text: READABLE });
+}

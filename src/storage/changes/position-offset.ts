@@ -80,10 +80,11 @@ export class PositionOffset {
   /**
    * Raises the offset if new events would get earlier positions, and once after each start of the server; also raises sequences that are
    * behind. Called before the first write of a session. A session of a standby is compared again after its promotion.
-   * @throws the error of a lock timeout after `RAISE_MS`; 25006 on a server in recovery.
+   * @param lockWaitMs the lock timeout of the comparison, by default that of the session.
+   * @throws the error of a lock timeout, for a raise after `RAISE_MS`; 25006 on a server in recovery.
    */
-  async compare(session: Session): Promise<void> {
-    for (const end = performance.now() + RAISE_MS; await needsRaise(session);) {
+  async compare(session: Session, lockWaitMs?: number): Promise<void> {
+    for (const end = performance.now() + RAISE_MS; await needsRaise(session, lockWaitMs);) {
       await raise(session).catch(async (error: unknown) => {
         await session.query('ROLLBACK');
         if (!isLockTimeout(error) || performance.now() >= end) throw error;
@@ -117,8 +118,11 @@ export async function behindTables(on: Session): Promise<string[]> {
   return Object.entries(rows[0] ?? {}).flatMap(([name, isBehind]) => (isBehind === true ? [name] : []));
 }
 
-async function needsRaise(session: Session): Promise<boolean> {
-  return (await session.query<{ needsRaise: boolean }>(NEEDS_RAISE)).rows[0]?.needsRaise === true;
+async function needsRaise(session: Session, lockWaitMs?: number): Promise<boolean> {
+  // Both statements are one transaction, because they are sent together.
+  const limit = lockWaitMs === undefined ? '' : `SET LOCAL lock_timeout = ${lockWaitMs};`;
+  const results = [await session.query<{ needsRaise: boolean }>(limit + NEEDS_RAISE)].flat();
+  return results.at(-1)?.rows[0]?.needsRaise === true;
 }
 
 async function raise(session: Session): Promise<void> {

@@ -1,4 +1,4 @@
-/** Another session locks the table of identifiers in a transaction that it leaves open. */
+/** Another session locks a table in a transaction that it leaves open. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -80,16 +80,33 @@ describe('a table that an open transaction has locked', () => {
     await untilReady();
   });
 
-  it('of changes alone makes the service not ready, and is named', async () => {
-    await other.query('BEGIN; LOCK TABLE change IN SHARE MODE');
+  it.each([
+    ...['change', 'alternate_identifier', 'request', 'request_part', 'position_gate'].map((table) => [table, 'SHARE']),
+    ...['naming_authority', 'handle_user', 'api_key'].map((table) => [table, 'ACCESS EXCLUSIVE']),
+  ])('%s, which mints need, makes the service not ready in the mode %s, and is named', async (table, mode) => {
+    await other.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
     const { status, body } = await ready();
     expect([status, body.detail]).toEqual([
       503,
-      expect.stringMatching(/^55P03 the table "change" is locked by process/),
+      expect.stringMatching(new RegExp(`^55P03 the table "${table}" is locked by process`)),
     ]);
     await other.query('ROLLBACK');
     await untilReady();
   });
+
+  it('ends a mint after 4 s, with a known outcome', async () => {
+    // The idle connections of the service are closed after 10 s, so that the mint needs new ones.
+    await pause(11_000);
+    await other.query('BEGIN; LOCK TABLE identifier');
+    const since = performance.now();
+    const [alone, keyed] = await Promise.all([client.mint(), client.mint({}, { 'idempotency-key': 'locked-table' })]);
+    const seconds = (performance.now() - since) / 1000;
+    expect(seconds).toBeLessThan(7);
+    expect([alone.status, alone.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
+    expect([keyed.status, keyed.body.code]).toEqual([409, 'REQUEST_IN_FLIGHT']);
+    await other.query('ROLLBACK');
+    await untilReady();
+  }, 30_000);
 
   it('for a moment leaves the service ready', async () => {
     await other.query('BEGIN; LOCK TABLE identifier');

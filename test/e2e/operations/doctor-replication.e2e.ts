@@ -66,6 +66,23 @@ describe('mintmark doctor, of the replication', () => {
     await query(servers.primary, `SELECT pg_drop_replication_slot('former')`);
   });
 
+  it('finds a role that may not read the tables of the replica', async () => {
+    await query(servers.primary, 'CREATE ROLE stranger LOGIN');
+    const url = new URL(servers.standby);
+    url.username = 'stranger';
+    const found = await problems({ READ_DATABASE_URL: url.href });
+    const words = /"stranger" of READ_DATABASE_URL cannot read the tables.*permission denied.*roles\.sql/;
+    expect(found).toEqual(isOne('error', 'replication', words));
+  });
+
+  it('names a standby that is in DATABASE_URL', async () => {
+    const { status, found } = await problems({ DATABASE_URL: servers.standby });
+    expect([status, found[0]]).toEqual([
+      1,
+      { check: 'database', state: 'error', detail: expect.stringMatching(/in recovery \(a standby\).*DATABASE_URL/) },
+    ]);
+  });
+
   it('finds a replica that cannot be read', async () => {
     await servers.stopStandby();
     const found = await problems({ READ_DATABASE_URL: servers.standby });

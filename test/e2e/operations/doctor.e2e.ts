@@ -9,7 +9,7 @@ import { type TestDatabase, createDatabase, query, startInstalled, withoutTrigge
 import { isOne, problemsOf, runDoctor } from '../harness/doctor.js';
 import { freePort } from '../harness/free-port.js';
 import { isInstalled } from '../harness/postgres.js';
-import { startServer } from '../harness/server.js';
+import { runToEnd, startServer } from '../harness/server.js';
 
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json', 'if-match': '*' };
 
@@ -92,6 +92,37 @@ describe('mintmark doctor', () => {
   it('finds a database that cannot be reached', async () => {
     const url = `postgresql://postgres@127.0.0.1:${closed}/mintmark`;
     expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'database', /ECONNREFUSED.*Start PostgreSQL/));
+  });
+
+  it('finds a database that is read-only', async () => {
+    const url = await database();
+    const name = new URL(url).pathname.slice(1);
+    await query(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const found = await problems({ DATABASE_URL: url });
+    expect(found).toEqual(isOne('error', 'database', /is read-only.*Switch default_transaction_read_only off/));
+  });
+
+  it('says what helps when the database admits no further session, as a start does', async () => {
+    const url = new URL(await database());
+    const role = `limited_${process.pid}`;
+    await query(url.href, `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0`);
+    url.username = role;
+    const words = /no further session: .*CONNECTION LIMIT.*max_connections/;
+    expect(await problems({ DATABASE_URL: url.href })).toEqual(isOne('error', 'database', words));
+    const { code, stderr } = await runToEnd({ DATABASE_URL: url.href, ACCESS: 'open' });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
+    expect(stderr).not.toContain('Start PostgreSQL');
+  });
+
+  it('finds another version of the collation, and names each index in its order', async () => {
+    const url = await database();
+    await query(url, "UPDATE pg_database SET datcollversion = '0' WHERE datname = current_database()");
+    const { found } = await problems({ DATABASE_URL: url });
+    expect(found.map(({ check, state }) => [check, state])).toEqual([['collation', 'warning']]);
+    const name = new URL(url).pathname.slice(1);
+    expect(found[0]!.detail).toMatch(/ Run REINDEX INDEX CONCURRENTLY _prisma_migrations_pkey; ALTER DATABASE /);
+    expect(found[0]!.detail).toContain(`ALTER DATABASE "${name}" REFRESH COLLATION VERSION.`);
+    await query(url, 'REINDEX INDEX CONCURRENTLY _prisma_migrations_pkey');
   });
 
   it('finds that the embedded database does not run, and creates no folder', async () => {
@@ -191,7 +222,10 @@ describe('mintmark doctor', () => {
     );
     await startAndMint(url);
     await query(withoutTriggers(url), "UPDATE identifier SET created_at = now() + interval '1 day'");
-    expect(await problems({ DATABASE_URL: url })).toEqual(isOne('error', 'clock', /Set the clock of the database/));
+    // The clocks agree again.
+    expect(await problems({ DATABASE_URL: url })).toEqual(
+      isOne('warning', 'clock', /newest identifier has the time 20\S+Z, .*Both clocks agree.*set nothing/),
+    );
   });
 
   it('draws the records from all identifiers, up to the newest ones', async () => {

@@ -4,8 +4,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { migrate } from '../../../dist/database/migrations.js';
 import { Client } from '../harness/client.js';
 import { createDatabase, query } from '../harness/database.js';
@@ -101,6 +103,77 @@ describe('npm start', () => {
     process.kill(Number.parseInt(output, 10), 'SIGTERM');
     await ended;
     await database.drop();
+  });
+});
+
+describe('a start that is stopped while it waits', () => {
+  /** Sends SIGTERM when `isWaiting`, and expects a prompt end. */
+  const stopped = async (variables: Record<string, string>, isWaiting: (log: string) => Promise<boolean>) => {
+    let sentAt = NaN;
+    const { code, stdout } = await runToEnd(variables, (child) => {
+      let log = '';
+      child.stdout?.on('data', (lines: Buffer) => (log += lines.toString()));
+      void (async () => {
+        while (!(await isWaiting(log))) await pause(25);
+        sentAt = performance.now();
+        child.kill('SIGTERM');
+      })();
+    });
+    expect(performance.now() - sentAt).toBeLessThan(5000);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/"reason":"SIGTERM","msg":"stopping during the start"/);
+    expect(stdout).toContain('"stopped"');
+  };
+  const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+
+  it.concurrent('behind the migration of another process, ends at once and changes no schema afterwards', async () => {
+    const database = await createDatabase('template0');
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock(5073255)');
+    const waits = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 5073255";
+    await stopped({ DATABASE_URL: database.url, ACCESS: 'open' }, async () => {
+      return (await query(database.url, waits)).length > 0;
+    });
+    await other.end();
+    await pause(500);
+    expect(await query(database.url, TABLES)).toEqual([]);
+    await database.drop();
+  });
+
+  it.concurrent('inside a migration, rolls it back', async () => {
+    const database = await createDatabase('template0');
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('BEGIN; CREATE TABLE cursor_secret (id int)');
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await stopped({ DATABASE_URL: database.url, ACCESS: 'open' }, async () => {
+      return (await query(database.url, waits)).length > 0;
+    });
+    await other.query('ROLLBACK');
+    await other.end();
+    await pause(500);
+    expect((await query<{ relname: string }>(database.url, TABLES)).map(({ relname }) => relname).sort()).toEqual([
+      '_prisma_migrations',
+      '_prisma_migrations_pkey',
+    ]);
+    await database.drop();
+  });
+
+  it.concurrent('for a server that accepts writes, ends at once', async () => {
+    const database = await createDatabase('template0');
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await stopped({ DATABASE_URL: database.url, ACCESS: 'open' }, (log) =>
+      Promise.resolve(log.includes('the start waits')),
+    );
+    await database.drop();
+  });
+
+  it.concurrent('for the embedded PostgreSQL, stops it', async () => {
+    const dataDir = join(parent, 'interrupted');
+    await stopped({ DATA_DIR: dataDir }, () => Promise.resolve(postgresRuns(dataDir)));
+    expect(postgresRuns(dataDir)).toBe(false);
   });
 });
 

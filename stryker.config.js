@@ -1,4 +1,4 @@
-/** Mutation tests of the pure folders, run by hand: see docs/explanation/mutation-tests.md. */
+/** Mutation tests of the pure folders, run by hand: see CONTRIBUTING.md. */
 export default {
   testRunner: 'jest',
   // Jest loads ES modules only with this option.

@@ -16,6 +16,7 @@ const OLD_MIGRATIONS = [
   '20261125120000_schema',
   '20261125180000_schema',
   '20261125230000_schema',
+  '20261126000000_schema',
 ];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */

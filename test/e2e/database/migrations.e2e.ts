@@ -136,17 +136,21 @@ describe('the migration of an empty database', () => {
 });
 
 describe('a database of a development version', () => {
-  it.each(['20261120000000_identifiers', '20261122120000_schema', '20261125120000_schema', '20261125180000_schema'])(
-    'with the migration %s is rejected in words',
-    async (name) => {
-      await migrate(database.url);
-      await query(
-        database.url,
-        `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('old', '0', '${name}', now())`,
-      );
-      expect(await failure()).toMatch(/layout of a development version .* Use an empty database\. .* export them/);
-    },
-  );
+  it.each([
+    '20261120000000_identifiers',
+    '20261122120000_schema',
+    '20261125120000_schema',
+    '20261125180000_schema',
+    '20261125230000_schema',
+    '20261126000000_schema',
+  ])('with the migration %s is rejected in words', async (name) => {
+    await migrate(database.url);
+    await query(
+      database.url,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('old', '0', '${name}', now())`,
+    );
+    expect(await failure()).toMatch(/layout of a development version .* Use an empty database\. .* export them/);
+  });
 });
 
 describe('a database that Prisma migrated', () => {

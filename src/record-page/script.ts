@@ -17,15 +17,19 @@ export const SCRIPT = `
   for (const button of document.querySelectorAll('button[data-copy]')) {
     const label = button.firstElementChild;
     button.hidden = false;
+    const show = (word) => {
+      label.textContent = word;
+      setTimeout(() => { label.textContent = 'Copy'; }, 2000);
+    };
     button.addEventListener('click', async () => {
       const text = button.dataset.copy;
       try {
         if (navigator.clipboard) await navigator.clipboard.writeText(text);
         else copyOld(text);
         status.textContent = 'Copied: ' + text;
-        label.textContent = 'Copied';
-        setTimeout(() => { label.textContent = 'Copy'; }, 2000);
+        show('Copied');
       } catch {
+        show('Not copied');
         status.textContent = 'The browser did not permit copying. Select the text and copy it.';
       }
       button.focus();

@@ -56,7 +56,7 @@ export class ChangeEngine {
     return new ChangePlan(locked, holders, { ...context, now: locked.now });
   }
 
-  /** Plans changes without locks and writes. */
+  /** Plans changes; takes no locks and writes nothing. */
   async preview(
     targets: readonly TargetedChange[],
     names: PreviewedNames,

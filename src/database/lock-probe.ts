@@ -18,7 +18,8 @@ const MAX_MS = 950;
 
 /**
  * Takes the table locks of mints and changes, but no row locks. The statements are one transaction, because they are sent together. A raise
- * of the offset waits for the lock of position_gate, so the probe takes this lock last and waits for no other table with it.
+ * of the offset of positions (decision 79) waits for the lock of position_gate, so the probe never waits for another table while it
+ * holds this lock.
  */
 const LOCK = `
   SET LOCAL lock_timeout = ${LOCK_WAIT_MS};

@@ -10,7 +10,7 @@ interface Rights {
   readonly schema: string | null;
   readonly searchPath: string;
   readonly mayCreate: boolean | null;
-  /** Whether the schema belongs to the owner of the database. */
+  /** Whether the owner of the schema is the role `pg_database_owner`; null without a schema. */
   readonly followsDatabase: boolean | null;
   /** The owner of a table of the service, if this role does not have its privileges; else null. */
   readonly owner: string | null;

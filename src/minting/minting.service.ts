@@ -129,7 +129,7 @@ export class MintingService {
 
   /**
    * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in `insertPrepared`.
-   * @throws Stale if expired reservations have requested names.
+   * @throws Stale if expired reservations hold names that the mints request.
    */
   async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();

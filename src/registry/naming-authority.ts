@@ -18,7 +18,7 @@ export type UuidVersion = (typeof UUID_VERSIONS)[number];
 
 export const MAX_PREFIX_BYTES = 255;
 
-/** The settings by which names are read and compared. They can change only while the naming authority has no names (decision 35). */
+/** The rules of names, such as how they are compared. They can change only while no name depends on them (decision 35). */
 export interface NamingAuthorityRules {
   readonly profile: NamingAuthorityProfile;
   /** Whether local names are compared without regard to the case of ASCII letters (HS-05). */
@@ -92,7 +92,7 @@ export function isReservedSegment(text: string): boolean {
   return RESERVED_SEGMENTS.has(text.toLowerCase()) || API_VERSION.test(text);
 }
 
-/** Whether the prefix is `0.NA`, whose Handles are prefixes and always case-insensitive (R-35). */
+/** Whether the prefix is `0.NA`, whose Handles denote prefixes and are always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';
 }

@@ -110,8 +110,8 @@ export class LookupController {
    * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
    * identifier, a metadata ID or an alternate identifier. If nothing matches, these readings are tried in order:
    * without angle brackets, parentheses, quotation marks and a final full stop; without the final slash of a URL; as a URL of this
-   * service (`/identifiers/NA/local` or `/NA/local` at the host of the request); without zero-width characters and without blanks around
-   * the slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered
+   * service (`/identifiers/NA/local` or `/NA/local` at the host of the request or of the configured resolver); without zero-width
+   * characters and without blanks around the slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered
    * target. A string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn identifiers
    * are included. A string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
    */

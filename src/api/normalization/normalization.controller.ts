@@ -29,14 +29,16 @@ const ALWAYS = [
 /** Total length of the texts of a request whose response is so short that `Places` does not limit it, in UTF-16 code units. */
 const SHORT_TEXTS = 8192;
 
+/** Maximum number of concurrent requests with longer texts, of which one client has at most half. Each response keeps up to 2 MB. */
+const MOST_LONG = 24;
+
 @ApiTags('syntax')
 @Requires('read')
 @Controller()
 export class NormalizationController {
-  constructor(
-    private readonly normalization: NormalizationService,
-    private readonly places: Places,
-  ) {}
+  private readonly places = new Places(MOST_LONG, MOST_LONG / 2);
+
+  constructor(private readonly normalization: NormalizationService) {}
 
   /**
    * Normalize identifiers

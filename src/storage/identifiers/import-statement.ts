@@ -43,7 +43,7 @@ const COLUMNS = `local_name, local_key, metadata_id, metadata_key, ${TEXTS.map((
       state, lease_until, version, created_at, withdrawn_at, withdrawal_reason_code, withdrawal_reason, replaced_by,
       previous_version, previous_version_key`;
 
-/** Inserts identifiers, no two of which may conflict. For OFFSET 0 and IS TRUE, see "Planner assumptions" in architecture.md. */
+/** Inserts identifiers, no two of which may conflict. For OFFSET 0 and IS TRUE, see `insertMany`. */
 export const IMPORT = `
   WITH ${POSITION_GATE}, input AS (
     ${inputOf($, [ORDINAL, ...PARAMETERS])}

@@ -10,6 +10,7 @@ import type { MintCommand } from '../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests } from '../storage/idempotency.js';
+import { fixCaseRulesOf } from '../storage/identifiers/case-rules.js';
 import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js';
 import type { Queryable } from '../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
@@ -88,12 +89,20 @@ export class BatchService {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
       // A replay is not charged, and a repeated attempt is charged once.
       if (charged.length === 0) {
-        for (const problem of this.budget.charge(chargeOf(jobs), known, onCharge).values()) throw problem;
+        const counts = chargeOf(jobs);
+        const rejected = this.budget.charge(counts, known, onCharge);
+        for (const problem of rejected.values()) {
+          this.budget.refund(new Map([...counts].filter(([prefix]) => !rejected.has(prefix))));
+          throw problem;
+        }
         charged = jobs;
       }
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
       if (isAtomic) requireNoRejection(results);
+      // The key must stay unused, because the problem asks for a repeat.
+      const open = results.find((result) => result instanceof Problem && result.code === 'CONFLICT_IN_PROGRESS');
+      if (request !== null && open instanceof Problem) throw open;
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
     const once = await this.retries
@@ -102,9 +111,9 @@ export class BatchService {
         this.budget.refund(chargeOf(charged));
         throw error;
       });
+    this.budget.refund(chargeOf(once.replayed ? charged : uncreated(jobs, once.result)));
     if (once.replayed)
       return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
-    this.budget.refund(chargeOf(uncreated(jobs, once.result)));
     this.minting.statistics.count(once.result);
     const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
@@ -120,6 +129,10 @@ export class BatchService {
     const locked = await this.updates.lockExisting(transaction, jobs);
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
+    await fixCaseRulesOf(
+      transaction,
+      jobs.map(({ command }) => command),
+    );
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
       const slice = jobs.slice(from, from + MINT_SLICE);
       const minted = await this.minting.mintWithin(transaction, slice);

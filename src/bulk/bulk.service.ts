@@ -123,7 +123,12 @@ export class BulkService {
       const rejection = each.job instanceof Problem ? undefined : overQuota.get(each.job.command.namingAuthority);
       return rejection === undefined ? each : { ...each, job: rejection };
     });
-    return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
+    try {
+      return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
+    } catch (error) {
+      this.budget.refund(chargeOf(jobsOf(lines)));
+      throw error;
+    }
   }
 }
 

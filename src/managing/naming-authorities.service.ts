@@ -173,7 +173,7 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
 /** The problem names no record, because the administrator of one naming authority may not see the records of another one. */
 function withProblemOfCase(error: unknown): never {
   if (!(error instanceof NamesStoredByOtherCase)) throw error;
-  const detail = `must be ${error.caseInsensitive}: records name identifiers under this prefix with small letters, or did so, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;
+  const detail = `must be ${error.caseInsensitive}: writes named identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;
   throw new Problem('READ_ONLY_MEMBER', `caseInsensitive ${detail}.`, {
     errors: [{ pointer: '/caseInsensitive', detail }],
   });

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { MintBudget } from '../access/limits/mint-budget.js';
+import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { ChangeEngine } from '../changing/change-engine.js';
 import type { TargetedChange } from '../changing/change-plan.js';
@@ -63,16 +63,16 @@ export class ReservationService {
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
     const charge = new Map([[namingAuthority, count]]);
-    let isCharged = false;
+    let charged: Charge = new Map();
     const reserving = this.retries.run(async () => {
       // An earlier attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
         // A replay is not charged, and a repeated attempt is charged once.
-        if (!isCharged) {
+        if (charged.size === 0) {
           for (const problem of this.budget.charge(charge, known, onCharge).values()) throw problem;
-          isCharged = true;
+          charged = charge;
         }
         // Checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
@@ -90,10 +90,12 @@ export class ReservationService {
         return reservationOf(created.reservation, records);
       });
     });
-    return reserving.catch((error: unknown) => {
-      if (isCharged) this.budget.refund(charge);
-      throw error;
-    });
+    const isCreated = reserving.then(
+      ({ replayed }) => !replayed,
+      () => false,
+    );
+    if (!(await isCreated)) this.budget.refund(charged);
+    return reserving;
   }
 
   /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden one. */

@@ -60,5 +60,8 @@ describe('the rules of names', () => {
     expect([...others]).toEqual(['false hdl:Lib']);
     expect((await fixCaseRules(on as never, [])).size).toBe(0);
     expect(sent).toHaveLength(1);
+    // No naming authority can have so long a prefix.
+    expect((await fixCaseRules(on as never, [`true hdl:${'x'.repeat(256)}`])).size).toBe(0);
+    expect(sent).toHaveLength(1);
   });
 });

@@ -26,10 +26,11 @@ const ALWAYS = [
   ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
 ] as const;
 
-/** Total length of the texts of a request whose response is so short that `Places` does not limit it, in UTF-16 code units. */
+/** A request with at most this number of items and this total length of texts has a response so short that `Places` does not limit it. */
+const FEW_ITEMS = 100;
 const SHORT_TEXTS = 8192;
 
-/** Maximum number of concurrent requests with longer texts, of which one client has at most half. Each response keeps up to 2 MB. */
+/** Maximum number of concurrent longer requests, of which one client has at most half. Each response keeps up to 2 MB. */
 const MOST_LONG = 24;
 
 @ApiTags('syntax')
@@ -59,7 +60,7 @@ export class NormalizationController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const length = items.reduce((sum, { input, context }) => sum + input.length + (context?.equalTo?.length ?? 0), 0);
-    const isShort = length <= SHORT_TEXTS;
+    const isShort = items.length <= FEW_ITEMS && length <= SHORT_TEXTS;
     if (!isShort) await this.places.hold(holderOf(request, reply));
     const results = responses(await this.normalization.normalizeAll(items, principal));
     await (isShort ? sendShortList : sendList)(reply, 'items', results);

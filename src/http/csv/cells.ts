@@ -1,11 +1,11 @@
 export type Separator = ',' | ';' | '\t';
 
-/** A quotation mark that is not closed. Where its row ends is unknown. */
+/** A misplaced quotation mark after which the end of the row is unknown: it is not closed, or others follow in later cells. */
 export class UnclosedMark extends SyntaxError {}
 
 /**
  * Splits a row into cells (RFC 4180), at most `most` and one more.
- * @throws SyntaxError for a misplaced quotation mark, UnclosedMark for one that is not closed.
+ * @throws SyntaxError for a misplaced quotation mark, of the class UnclosedMark where the end of the row is unknown.
  */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
   const cells: string[] = [];
@@ -13,7 +13,7 @@ export function cellsIn(row: string, separator: Separator, most: number): string
   while (cells.length <= most) {
     const { cell, end } = row[start] === '"' ? quotedCell(row, start) : plainCell(row, start, separator);
     if (end < row.length && row[end] !== separator)
-      throw new SyntaxError(`cell ${cells.length + 1} has text behind its closing quotation mark`);
+      throw misplaced(row, end, `cell ${cells.length + 1} has text behind its closing quotation mark`);
     cells.push(cell);
     if (end >= row.length) break;
     start = end + 1;
@@ -26,7 +26,11 @@ function plainCell(row: string, start: number, separator: Separator): { cell: st
   const end = next < 0 ? row.length : next;
   const cell = row.slice(start, end);
   if (!cell.includes('"')) return { cell, end };
-  throw new SyntaxError('a cell with a quotation mark must begin with one, and the mark in it must be doubled');
+  throw misplaced(row, end, 'a cell with a quotation mark must begin with one, and the mark in it must be doubled');
+}
+
+function misplaced(row: string, end: number, detail: string): SyntaxError {
+  return row.includes('"', end) ? new UnclosedMark(detail) : new SyntaxError(detail);
 }
 
 function quotedCell(row: string, start: number): { cell: string; end: number } {

@@ -124,7 +124,7 @@ export class RowReader {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const problem = invalidRow(`in the row that begins in line ${first}, ${error.message}`);
-      if (error instanceof UnclosedMark) throw problem;
+      if (error instanceof UnclosedMark || breaksIn(text) > 0) throw problem;
       return [{ number, row: problem }];
     }
     if (cells.every((cell) => cell.trim() === '') && cells.length <= this.columns.length) return [];

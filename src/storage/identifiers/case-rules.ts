@@ -2,6 +2,7 @@ import { namingAuthorityKey } from '@mintmark/identifier';
 import { conflictInProgress } from '../../problem/storage-problems.js';
 import type { AlternateName } from '../../registry/alternate-name.js';
 import { type CanonicalName, nameInCanonical } from '../../registry/canonical-name.js';
+import { MAX_PREFIX_BYTES } from '../../registry/naming-authority.js';
 import { arrayOf } from '../statement.js';
 import type { Queryable } from '../transactions.js';
 
@@ -49,17 +50,26 @@ export function caseRulesOf({ metadata, alternates = [], previousVersion }: Stor
  * @returns rules that are not those of their prefixes: the naming authority was created or changed after the name was read.
  */
 export async function fixCaseRules(on: Queryable, rules: readonly string[]): Promise<ReadonlySet<string>> {
-  if (rules.length === 0) return new Set();
+  const fixable = rules
+    .map((rule) => ({ rule, prefix: prefixOf(rule.slice(rule.indexOf(' ') + 1)) }))
+    // A longer prefix cannot become a naming authority, and an index could not store it.
+    .filter(({ prefix }) => Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES);
+  if (fixable.length === 0) return new Set();
   const { rows } = await on.query<{ place: number }>(FIX, [
-    arrayOf(rules.map((rule) => prefixOf(rule.slice(rule.indexOf(' ') + 1)))),
-    rules.map((rule) => rule.startsWith('true ')),
+    arrayOf(fixable.map(({ prefix }) => prefix)),
+    fixable.map(({ rule }) => rule.startsWith('true ')),
   ]);
-  return new Set(rows.flatMap(({ place }) => rules[place - 1] ?? []));
+  return new Set(rows.flatMap(({ place }) => fixable[place - 1]?.rule ?? []));
+}
+
+/** Fixes the rules of all names before a transaction writes the first one: a change of rules locks the rule first, and then `position_gate`. */
+export async function fixCaseRulesOf(on: Queryable, items: readonly StoredNames[]): Promise<ReadonlySet<string>> {
+  return fixCaseRules(on, [...new Set(items.flatMap(caseRulesOf))]);
 }
 
 /** @throws Problem CONFLICT_IN_PROGRESS if a name was read by another rule than that of its prefix. */
 export async function requireCaseRules(on: Queryable, items: readonly StoredNames[]): Promise<void> {
-  const others = await fixCaseRules(on, [...new Set(items.flatMap(caseRulesOf))]);
+  const others = await fixCaseRulesOf(on, items);
   if (others.size > 0) throw conflictInProgress();
 }
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { lockForChange } from '../changes/change-log.js';
 import { POSITION_GATE } from '../changes/position-offset.js';
 import { type Actor, SERVICE, difference, mutableAttributesOf } from '../../registry/change.js';
-import { requireCaseRules } from './case-rules.js';
 import { IdentifierReader, type PairedRecords } from './identifier-reader.js';
 import type { IdentifierRecord, MutableAttributes } from '../../registry/identifier-record.js';
 import { MEMBERS, TEXTS } from '../../registry/members.js';
@@ -123,14 +122,9 @@ export class IdentifierUpdater {
 
   /**
    * Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation.
-   * @throws Problem CONFLICT_IN_PROGRESS as `requireCaseRules` does.
    */
   async write(transaction: Queryable, actor: Actor, now: Date, requested: readonly RecordChange[]): Promise<void> {
     if (requested.length === 0) return;
-    await requireCaseRules(
-      transaction,
-      requested.map(({ amendment }) => amendment),
-    );
     const changes = requested.map(({ record, amendment }) => ({
       record,
       amendment,

@@ -256,6 +256,14 @@ describe('the rate of a naming authority', () => {
     }
   });
 
+  it('of one naming authority is not used up by a batch that is rejected for another', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '3' });
+    for (let i = 0; i < 3; i++) expect((await client.mint({ namingAuthority: '2000.01' }, ADMIN)).status).toBe(201);
+    const items = ['100.102', '100.102', '100.102', '2000.01'].map((namingAuthority) => ({ namingAuthority }));
+    expectRejected(await client.post('/identifiers/batch', { items }, ADMIN), 429, 'RATE_LIMITED');
+    expect((await client.post('/identifiers/batch', { items: items.slice(0, 3) }, ADMIN)).status).toBe(200);
+  });
+
   it('is not reset by requests with invented naming authorities', async () => {
     const namingAuthority = '3004';
     for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority }, ADMIN)).status).toBe(201);

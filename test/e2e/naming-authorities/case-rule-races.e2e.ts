@@ -112,6 +112,26 @@ describe('a name that another process stores while its cache has the earlier rul
     await isStored(prefix, store);
   });
 
+  it('leaves the key of a batch unused where it must be repeated', async () => {
+    const prefix = freshPrefix();
+    expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
+    await refreshOther();
+    expect((await patch(prefix, { caseInsensitive: true })).status).toBe(200);
+    const items = [{ ...AUTHORITY, metadataId: `hdl:${prefix}/aB` }];
+    const repeated = () => other.post('/identifiers/batch', { items }, { 'idempotency-key': `batch-${prefix}` });
+    const first = await repeated();
+    expect([200, 503]).toContain(first.status);
+    await refreshOther();
+    const second = await repeated();
+    expect([second.status, second.body.items[0].status]).toEqual([200, 201]);
+    expect(await wrongKeys(prefix)).toEqual([]);
+  });
+
+  it('accepts a name whose prefix is longer than that of any naming authority', async () => {
+    const random = Array.from({ length: 300 }, (_, n) => `${n}x${(n * 7919).toString(36)}`).join('');
+    expect((await service.client.mint({ metadataId: `hdl:${random}/aB` })).status).toBe(201);
+  });
+
   it('claims the name for all its letters', async () => {
     const prefix = freshPrefix();
     expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);

@@ -145,6 +145,15 @@ describe('the rows of a CSV', () => {
     expect(await detailOf(['identifier,target\n1/a,x\n1/b,"y\n1/c,z\n'])).toContain(expected);
   });
 
+  it.each([
+    ['a closed cell with marks after it', '1/b,"he said "hi" to us\n1/x,https://other\nand left"\n'],
+    ['a marked cell before one that is not closed', '"u"y,"z\n1/c,u\n1/d,u\n'],
+    ['a mark in a cell before one that is not closed', 'u 5" disk,"z\n1/c,u\n1/d,u\n'],
+    ['a row of several lines', '1/b "x","y\nz"\n'],
+  ])('end after a misplaced mark if the end of its row is unknown: %s', async (_, rows) => {
+    expect(await detailOf([`identifier,target\n1/a,x\n${rows}`])).toContain('in the row that begins in line 3');
+  });
+
   it('may have columns without a name, whose cells are empty', async () => {
     expect(await read([',identifier,,target,,\n,1/a,,x,, \n,1/b,,x,y,\n'])).toMatchObject([
       { number: 2, row: { identifier: '1/a', target: 'x' } },

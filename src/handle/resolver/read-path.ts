@@ -80,9 +80,10 @@ export function readPath(
   behindSegment();
   HTTP_START.lastIndex = start;
   const [url = '', scheme, urlHost] = HTTP_START.exec(text) ?? [];
-  const host = urlHost?.toLowerCase().replace(DEFAULT_PORT[scheme?.toLowerCase() === 'http' ? 'http' : 'https'], '');
+  const port = DEFAULT_PORT[scheme?.toLowerCase() === 'http' ? 'http' : 'https'];
+  const host = urlHost?.toLowerCase().replace(port, '');
   const length = url.length || handleUriStart(text, start);
-  if (length > 0 && (host === undefined || host === ownHost.toLowerCase() || hosts.has(host))) {
+  if (length > 0 && (host === undefined || host === ownHost.toLowerCase().replace(port, '') || hosts.has(host))) {
     const name = text.slice(start + length);
     text = isOneSegment ? (decodeText(name) ?? name) : name;
     start = skipBlanks(text, 0);

@@ -53,6 +53,14 @@ describe('a path', () => {
   });
 });
 
+it.each([
+  ['pid.example:80', 'http://pid.example/Lib/x'],
+  ['pid.example:80', 'http://pid.example:80/Lib/x'],
+  ['pid.example:443', 'https://pid.example/Lib/x'],
+])('a path has the name in a URL of the host %s of the request: %s', (host, text) => {
+  expect(readPath(text, known, host, false)).toMatchObject({ handle: 'Lib/x', authority: { prefix: 'Lib' } });
+});
+
 describe('the local names of a reading', () => {
   const namesOf = (text: string, isOneSegment = false) => {
     const reading = read(text, isOneSegment);

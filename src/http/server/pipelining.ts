@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { currentTurn } from './event-loop-turn.js';
 
 /** How many requests of one connection may wait for earlier responses. */
 const MAX_WAITING = 31;
@@ -24,8 +25,6 @@ type BeginRequest = (request: IncomingMessage, response: ServerResponse) => void
 /** Bounds the cost of pipelined requests (RFC 9112 9.3.2), because Node begins every request of a packet at once. */
 export class Pipelining {
   private readonly connections = new WeakMap<object, Connection>();
-  private turn = 1;
-  private isCounting = false;
 
   /**
    * Begins each request only after the responses before it were sent. Otherwise, all responses for a client that does not read would be
@@ -35,7 +34,7 @@ export class Pipelining {
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {
       const connection = this.connections.get(request.socket);
-      const turn = this.currentTurn();
+      const turn = currentTurn();
       if (connection === undefined || (response.socket !== null && connection.turn !== turn)) {
         if (connection !== undefined) connection.turn = turn;
         begin(request, response);
@@ -46,7 +45,7 @@ export class Pipelining {
       const beginLater = (): void =>
         void setImmediate(() => {
           connection.waiting -= 1;
-          connection.turn = this.currentTurn();
+          connection.turn = currentTurn();
           if (!response.destroyed) begin(request, response);
         });
       // Node assigns the socket to a response when the responses before it were sent.
@@ -77,16 +76,5 @@ export class Pipelining {
         return STOP;
       };
     });
-  }
-
-  private currentTurn(): number {
-    if (!this.isCounting) {
-      this.isCounting = true;
-      setImmediate(() => {
-        this.isCounting = false;
-        this.turn += 1;
-      });
-    }
-    return this.turn;
   }
 }

@@ -19,7 +19,7 @@ export interface RunningInstance {
   stop(reason: string): Promise<void>;
 }
 
-/** The start was ended by its signal, after stopping what was started. */
+/** A signal ended the start. Everything that had started is stopped. */
 export class StartInterrupted extends Error {}
 
 /**

@@ -113,7 +113,7 @@ export class ChangeEngine {
     return holders;
   }
 
-  /** Finds the holders of names. @throws Stale where expired reservations must release names first; in a preview, they count as free */
+  /** Finds the holders of names. @throws Stale if expired reservations must release names first. A preview treats such names as free. */
   private async holdersOf(names: readonly UniqueName[], transaction?: Queryable): Promise<Holders> {
     if (names.length === 0) return new Map();
     const found = await this.holders.findHolders(names, transaction);

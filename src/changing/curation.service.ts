@@ -112,7 +112,7 @@ export class CurationService {
     const snapshot = deserializeRecord(result);
     const hidden = principal.hides(found) ? snapshotOf(found, this.resolver) : null;
     const current = replayed ? (hidden ?? (await this.asOfNow(snapshot, all))) : snapshot;
-    // The first request may have used another API key of the same client, which can see more.
+    // The first request may have used another API key of the same client, with access to more records.
     return { result: principal.redact(current), replayed, repairs };
   }
 

@@ -32,7 +32,8 @@ export class UpsertsService {
   ) {}
 
   /**
-   * Mints one identifier, returns that of an earlier request with the same key, or returns or updates the one with its metadata ID.
+   * Mints an identifier, unless one exists: a request with a known key returns its identifier, and one with a known metadata ID returns or
+   * updates the identifier.
    * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
   async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {

@@ -80,7 +80,7 @@ export class LookupService {
     return { record: principal.redact(record), repairs: read.repairs, metadataIdScheme };
   }
 
-  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or as `Places.run`. */
+  /** @throws Problem with a syntax code, INVALID_REQUEST for an invalid date, FILTER_TOO_BROAD, or a problem of `Places.run`. */
   async page(command: ListCommand, principal: Principal): Promise<RecordPage> {
     const { filter: texts, limit, order, withTotal, holder, after: decodeCursor } = command;
     const filter = parseFilter(texts, await this.authorities.current(), principal);

@@ -232,7 +232,7 @@ function requireValuesOf(
     throw invalidValue('/target', 'must be the URL value of the lowest index in handleValues');
 }
 
-/** The replacement in a tombstone, which may be unregistered. @throws Problem INVALID_REQUEST for the identifier itself */
+/** The replacement in a tombstone. It need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
 function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
   const { name, canonical } = readReplacementName(sent, known, '/tombstone/replacedBy');
   if (known.canonicalName(name).comparison === self.comparison)

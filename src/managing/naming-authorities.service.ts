@@ -93,7 +93,7 @@ export class NamingAuthoritiesService {
       return this.describe(prefix, principal, transaction);
     });
     await this.writer.publish(prefix);
-    // The first request may have used another API key of the same client, which can see more.
+    // The first request may have used another API key of the same client, with access to more records.
     return { result: redactFamily(principal, result), replayed };
   }
 

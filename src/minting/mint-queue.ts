@@ -105,7 +105,7 @@ export class MintQueue {
     }
   }
 
-  /** @param deadline for a blocked mint, which waits for its lock several times for a short time, so that other mints are not delayed. */
+  /** @param deadline of a blocked mint. It waits for its lock in short intervals, so that it does not delay other mints. */
   private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
     const isHolder = deadline !== Infinity;
     for (let stage = from; ;) {

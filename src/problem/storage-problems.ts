@@ -60,7 +60,7 @@ export function queueFull(): Problem {
   return new Problem('OVERLOADED', detail, { headers: { 'retry-after': '2' } });
 }
 
-/** A lock timeout, a serialization failure or a deadlock. */
+/** The problem of a lock timeout, a serialization failure or a deadlock. */
 export function conflictInProgress(): Problem {
   const detail =
     'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.';

@@ -28,7 +28,7 @@ export function shownText(text: string): readonly Content[] {
   return contents;
 }
 
-/** A name. Beyond ASCII, it is isolated and left-to-right, so that the part before "/" is on the left even with Arabic letters. */
+/** A name as HTML. A name with other characters than ASCII is isolated and left-to-right, so that the part before "/" is on the left even with Arabic letters. */
 export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }

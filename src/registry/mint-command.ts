@@ -32,7 +32,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly localName?: string;
   /** The start of a minted local name; only under the profile "handle". */
   readonly localNameStart?: string;
-  /** In the order of their indexes. The target agrees with them. */
+  /** The Handle values in the order of their indexes; the target agrees with them. */
   readonly handleValues?: readonly StoredValue[];
   readonly state?: 'reserved' | 'active';
   /** As in RFC 3339. */

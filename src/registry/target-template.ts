@@ -26,7 +26,7 @@ export function requireTemplate(template: string, pointer: string): void {
 }
 
 /**
- * The target of a local name, which is percent-encoded; null without a template.
+ * Inserts the percent-encoded local name into the template; null without a template.
  * @throws Problem INVALID_REQUEST if the target would be too long, or the local name is a dot segment.
  */
 export function targetFrom(

@@ -23,8 +23,8 @@ const TEMPLATE = 'https://repo.example.org/objects/{guid}';
 
 /**
  * The settings of a naming authority. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed
- * only while it has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier of
- * another object claims, because names depend on these settings.
+ * only while no identifier (not even a withdrawn one), no Handle user and no alternate identifier of another object has a name
+ * under its prefix, because names depend on these settings.
  */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */

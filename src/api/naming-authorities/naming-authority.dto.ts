@@ -53,7 +53,7 @@ export class NamingAuthorityDto {
   storesHandleValues: boolean;
 
   /**
-   * Whether Handle clients may delete its identifiers, which are for tests.
+   * Whether its identifiers are for tests. Handle clients may delete such identifiers.
    * @example false
    */
   sandbox: boolean;

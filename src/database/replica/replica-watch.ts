@@ -68,7 +68,7 @@ export class ReplicaWatch {
     return this.history.settled;
   }
 
-  /** Returns why a session at the replica may not be read, or null. */
+  /** Returns the reason not to read from a session at the replica, or null. */
   reasonAgainst(state: ServerState): string | null {
     const { primaryState: primary } = this;
     if (primary === null) return 'the primary was not compared yet';

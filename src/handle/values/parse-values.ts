@@ -13,7 +13,7 @@ export const MAX_VALUES_BYTES = 32_768;
 const PERMISSIONS = /^[01]{4}$/;
 
 export interface ParsedBody {
-  /** In the order of their indexes. */
+  /** The values in the order of their indexes. */
   readonly values: readonly StoredValue[];
   readonly handle: string | null;
 }

@@ -33,7 +33,7 @@ export const OptionalChoice = (
     ApiProperty({ enum: [...values], required: false, ...schema }),
   );
 
-/** A whole number of a range. @param unit for the message, such as "of seconds ". */
+/** A whole number in a range. @param unit for the message, such as "of seconds ". */
 export const IsWholeNumber = (least: number, most: number, unit = ''): PropertyDecorator => {
   const message = `$property must be a whole number ${unit}from ${least} to ${most}`;
   return applyDecorators(

@@ -39,7 +39,7 @@ const NEEDS_RAISE = `
          OR ${IS_BEHIND} AS "needsRaise"
   FROM change_offset`;
 
-/** Short, because new writers wait behind the lock. */
+/** The time limit of one wait for the lock, in milliseconds. It is short, because new writers wait behind the lock. */
 const LOCK_WAIT_MS = 500;
 
 /** Pause between two attempts, in which writers proceed. */

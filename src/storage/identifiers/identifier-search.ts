@@ -14,7 +14,7 @@ export type MatchedBy = (typeof MATCHED_BY)[number];
 /** Maximum candidates for a bare GUID or a target. */
 export const MAX_CANDIDATES = 10;
 
-/** Keys per statement; with more, PostgreSQL may read the whole table before statistics exist. */
+/** The most keys of a statement. With more, PostgreSQL may read the whole table while it has no statistics. */
 const MAX_KEYS = 100;
 
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */

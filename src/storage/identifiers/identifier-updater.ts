@@ -162,7 +162,7 @@ export class IdentifierUpdater {
   }
 }
 
-/** Alternates that a record keeps also keep their claims; keys made under another case rule are renewed. */
+/** Stores the alternates of records. Alternates that a record keeps are not claimed again; keys made under another case rule are renewed. */
 async function replaceAlternates(
   transaction: Queryable,
   changes: readonly { record: IdentifierRecord; alternates: readonly AlternateName[] }[],

@@ -5,7 +5,6 @@ import type { Digest } from '../../registry/uuid.js';
 /** Maximum searches of a process per second; one takes about a millisecond of the database. */
 const MAX_SEARCHES_PER_SECOND = 100;
 
-/** The names that are searched for one text. */
 export interface NearSearch {
   readonly namingAuthority: string;
   /** GUIDs or digests of local names, most likely first. */

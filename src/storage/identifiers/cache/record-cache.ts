@@ -45,8 +45,8 @@ interface Read {
 }
 
 /**
- * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. No row of the
- * log reports changes of `describes` and `newerVersions`: `describes` is always empty, and `newerVersions` can lack recent mints.
+ * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. The log
+ * does not report changes of `describes` and `newerVersions`: here, `describes` is empty, and `newerVersions` can lack recent mints.
  */
 export class RecordCache {
   private readonly isOn: boolean;

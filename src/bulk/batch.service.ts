@@ -25,7 +25,6 @@ import {
   parseItem,
   prefixesOf,
   resultOf,
-  uncreated,
 } from './mint-item.js';
 
 /** Maximum number of items per statement; all statements of a batch share one transaction. */
@@ -82,36 +81,20 @@ export class BatchService {
       const context = { actor: principal, request: null };
       return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
     });
-    const jobs = entries.map(({ job }) => job);
-    let charged: typeof jobs = [];
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable) => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
-      // A replay is not charged, and a repeated attempt is charged once.
-      if (charged.length === 0) {
-        const counts = chargeOf(jobs);
-        const rejected = this.budget.charge(counts, known, onCharge);
-        for (const problem of rejected.values()) {
-          this.budget.refund(new Map([...counts].filter(([prefix]) => !rejected.has(prefix))));
-          throw problem;
-        }
-        charged = jobs;
-      }
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
       if (isAtomic) requireNoRejection(results);
       // The key must stay unused, because the problem asks for a repeat.
       const open = results.find((result) => result instanceof Problem && result.code === 'CONFLICT_IN_PROGRESS');
       if (request !== null && open instanceof Problem) throw open;
+      const overQuota = this.budget.charge(chargeOf(results), onCharge);
+      if (overQuota !== null) throw overQuota;
       return { result: minted, stored: request === null ? [] : results.map(serializeResult) };
     };
-    const once = await this.retries
-      .run(() => this.requests.runOnce(request, run))
-      .catch((error: unknown) => {
-        this.budget.refund(chargeOf(charged));
-        throw error;
-      });
-    this.budget.refund(chargeOf(once.replayed ? charged : uncreated(jobs, once.result)));
+    const once = await this.retries.run(() => this.requests.runOnce(request, run));
     if (once.replayed)
       return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
     this.minting.statistics.count(once.result);

@@ -1,20 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../access/key-reads.js';
-import { MintBudget } from '../access/limits/mint-budget.js';
 import type { RequestContext } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { digestOf } from '../registry/uuid.js';
-import {
-  type MintItem,
-  PARSE_SLICE,
-  type ReceivedItem,
-  chargeOf,
-  parseItem,
-  prefixesOf,
-  resultOf,
-  uncreated,
-} from './mint-item.js';
+import { type MintItem, PARSE_SLICE, type ReceivedItem, parseItem, prefixesOf, resultOf } from './mint-item.js';
 import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
 import { MintingService, type PreparedMints } from '../minting/minting.service.js';
@@ -52,7 +42,6 @@ export class BulkService {
   constructor(
     private readonly minting: MintingService,
     private readonly upserts: UpsertsService,
-    private readonly budget: MintBudget,
     private readonly keys: KeyValidity,
   ) {}
 
@@ -90,10 +79,9 @@ export class BulkService {
    * @throws the error when no line was minted.
    */
   async mint(
-    chunk: Chunk,
+    { lines, prepared }: Chunk,
     { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
   ): Promise<LineResult[]> {
-    const { lines, prepared } = await this.charge(chunk);
     const results = new Map<MintJob, MintResult>();
     const waiting = (): MintJob[] => [...results].flatMap(([job, result]) => (isInFlight(result) ? [job] : []));
     const attempt = async (): Promise<Error | null> => {
@@ -105,30 +93,11 @@ export class BulkService {
       return settled.failure;
     };
     const failure = await whileInFlight(attempt, (failed) => failed === null && waiting().length > 0);
-    this.budget.refund(chargeOf(uncreated(jobsOf(lines), results)));
     if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
     return lines.map(({ line, clientRef, job }) => {
       const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);
       return { line, clientRef, result: isFailed ? lineFailed(failure, line) : resultOf(job, results) };
     });
-  }
-
-  /** Charges a chunk after the previous one was refunded, so that repeated lines use no quota. Lines beyond the quota are rejected. */
-  private async charge(chunk: Chunk): Promise<Chunk> {
-    const jobs = jobsOf(chunk.lines);
-    const [first] = jobs;
-    const overQuota = first === undefined ? null : this.budget.charge(chargeOf(jobs), first.known);
-    if (overQuota === null || overQuota.size === 0) return chunk;
-    const lines = chunk.lines.map((each): ReadyLine => {
-      const rejection = each.job instanceof Problem ? undefined : overQuota.get(each.job.command.namingAuthority);
-      return rejection === undefined ? each : { ...each, job: rejection };
-    });
-    try {
-      return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
-    } catch (error) {
-      this.budget.refund(chargeOf(jobsOf(lines)));
-      throw error;
-    }
   }
 }
 

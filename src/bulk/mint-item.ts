@@ -1,13 +1,7 @@
 import type { Charge } from '../access/limits/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
-import {
-  type MintCommand,
-  type MintRequest,
-  canonicalMint,
-  identifierCount,
-  parseMintRequest,
-} from '../registry/mint-command.js';
+import { type MintCommand, type MintRequest, canonicalMint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
 
@@ -58,24 +52,15 @@ export function parseItem(
   }
 }
 
-/** The identifiers that mints would create. */
-export function chargeOf(jobs: readonly (MintJob | Problem)[]): Charge {
+/** The identifiers that mints created. */
+export function chargeOf(results: Iterable<MintResult>): Charge {
   const counts = new Map<string, number>();
-  for (const job of jobs) {
-    if (job instanceof Problem) continue;
-    const { namingAuthority } = job.command;
-    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + identifierCount(job.command));
+  for (const result of results) {
+    if (result instanceof Problem || result.outcome !== 'created') continue;
+    const { namingAuthority } = result.record;
+    counts.set(namingAuthority, (counts.get(namingAuthority) ?? 0) + (result.metadataRecord === null ? 1 : 2));
   }
   return counts;
-}
-
-/** The mints that created nothing. */
-export function uncreated(jobs: readonly (MintJob | Problem)[], results: ReadonlyMap<MintJob, MintResult>): MintJob[] {
-  return jobs.flatMap((job) => {
-    const result = job instanceof Problem ? job : results.get(job);
-    const isCreated = result !== undefined && 'outcome' in result && result.outcome === 'created';
-    return job instanceof Problem || isCreated ? [] : [job];
-  });
 }
 
 export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, MintResult>): MintResult {

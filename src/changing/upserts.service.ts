@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { type DecidedMint, type MintJob, type MintOutcome, type MintResult } from '../minting/mint-outcome.js';
+import {
+  type DecidedMint,
+  type MintJob,
+  type MintOutcome,
+  type MintResult,
+  withUnderstood,
+} from '../minting/mint-outcome.js';
 import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
@@ -38,7 +44,7 @@ export class UpsertsService {
    */
   async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
     const job = await this.minting.readRequest(request, context);
-    return this.minting.charged(job, context, () => this.mintOne(job, context.principal));
+    return withUnderstood(await this.mintOne(job, context.principal), job);
   }
 
   private async mintOne(job: MintJob, principal: Principal): Promise<MintOutcome> {

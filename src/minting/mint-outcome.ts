@@ -1,3 +1,4 @@
+import type { ChargeReport } from '../access/limits/token-buckets.js';
 import type { MintContext } from '../registry/build-identifier.js';
 import type { ConflictReader } from '../registry/conflict-problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
@@ -14,6 +15,8 @@ export interface MintJob {
   readonly known: NamingAuthoritySnapshot;
   /** What the principal may see of identifiers that have requested names. */
   readonly reader: ConflictReader;
+  /** See `RequestContext`. */
+  readonly onCharge?: ChargeReport | undefined;
 }
 
 /** The name of a record and what decides about its visibility; the tombstone has no reason text. */

@@ -25,10 +25,11 @@ export class MintStatistics {
     this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
-  /** Sums results up before counting them, because each count looks up its labels. */
+  /** Sums results up before counting them, because each count looks up its labels. `MintBudget` counts what it rejects. */
   count(results: ReadonlyMap<MintJob, MintResult>): void {
     const counts = new Map<string, Map<MintOutcomeLabel, number>>();
     for (const [{ command }, result] of results) {
+      if (result instanceof Problem && result.code === 'RATE_LIMITED') continue;
       const label = labelOf(result);
       const under = result instanceof Problem ? command.namingAuthority : result.record.namingAuthority;
       const labels = counts.get(under) ?? new Map<MintOutcomeLabel, number>();

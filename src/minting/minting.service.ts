@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { MintBudget } from '../access/limits/mint-budget.js';
+import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { withoutLegalValues } from '../registry/lifecycle.js';
-import { type MintRequest, identifierCount, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
+import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import type { NewIdentifier } from '../registry/new-identifier.js';
 import { GuidGenerator } from '../registry/uuid.js';
 import {
   type Insertion,
@@ -85,30 +86,19 @@ export class MintingService {
    */
   async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
     const job = await this.readRequest(request, context);
-    return this.charged(job, context, () => this.mintOne(job));
+    return withUnderstood(await this.mintOne(job), job);
   }
 
-  /** The first half of `mint`: parses, authorizes and charges a request. */
-  async readRequest(request: MintRequest, { principal, idempotencyKey: key }: RequestContext): Promise<MintJob> {
+  /** The first half of `mint`: parses and authorizes a request. */
+  async readRequest(
+    request: MintRequest,
+    { principal, idempotencyKey: key, onCharge }: RequestContext,
+  ): Promise<MintJob> {
     const known = principal.viewOf(await this.knownFor(principal, [request.namingAuthority]));
     const command = parseMintRequest(request, known);
     principal.requireMinting(command);
     const index = key === undefined ? null : { key, index: 0, fingerprint: mintFingerprint(command) };
-    return { command, context: { actor: principal, request: index }, known, reader: principal };
-  }
-
-  /** Charges a mint, and refunds it unless it creates an identifier. @throws Problem RATE_LIMITED, or as `mint` */
-  async charged(job: MintJob, { onCharge }: RequestContext, mint: () => Promise<MintOutcome>): Promise<MintOutcome> {
-    const charge = new Map([[job.command.namingAuthority, identifierCount(job.command)]]);
-    for (const rejection of this.budget.charge(charge, job.known, onCharge).values()) throw rejection;
-    let isCreated = false;
-    try {
-      const outcome = await mint();
-      isCreated = outcome.outcome === 'created';
-      return withUnderstood(outcome, job);
-    } finally {
-      if (!isCreated) this.budget.refund(charge);
-    }
+    return { command, context: { actor: principal, request: index }, known, reader: principal, onCharge };
   }
 
   /** The second half of `mint`, which can be repeated. */
@@ -120,6 +110,11 @@ export class MintingService {
   async knownFor(principal: Principal, prefixes: Iterable<string>): Promise<NamingAuthoritySnapshot> {
     const usable = [...prefixes].filter((prefix) => principal.covers(prefix) && parseNamingAuthority(prefix).ok);
     return this.authorities.currentFor(usable);
+  }
+
+  /** Whether replays are looked up before the insert: if they are likely, or if only new identifiers may be charged. */
+  private get looksUpFirst(): boolean {
+    return this.budget.isLimited || this.statistics.expectsReplays;
   }
 
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
@@ -157,7 +152,7 @@ export class MintingService {
       previousVersions,
       decided: await this.replaceRejections(rejected),
       undecided: candidates,
-      insertBatch: this.statistics.expectsReplays ? null : this.prepareInsert(candidates),
+      insertBatch: this.looksUpFirst ? null : this.prepareInsert(candidates),
     };
   }
 
@@ -214,7 +209,7 @@ export class MintingService {
     yield prepared.decided;
     let { undecided: candidates, insertBatch } = prepared;
     while (candidates.length > 0) {
-      if (this.statistics.expectsReplays && transaction === undefined) {
+      if (this.looksUpFirst && transaction === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);
         yield found.decided;
         if (found.undecided.length === 0) return;
@@ -252,26 +247,46 @@ export class MintingService {
     return { now, later, insertion: prepareInsertion(now.map(({ item }) => item)) };
   }
 
+  /** Charges mints before the statement, which also commits, and refunds those not created. In a transaction, the caller charges. */
   private async insert(
     candidates: readonly Candidate[],
     insertion: Insertion,
     transaction: Queryable | undefined,
     lockWait: LockWait,
   ): Promise<Decisions> {
-    const rows = await this.prisma.identifier.mint(insertion, transaction, lockWait);
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
-    for (const [index, candidate] of candidates.entries()) {
-      const row = rows[index] ?? null;
-      if (row === null) undecided.push(candidate);
-      else
-        decided.push({
-          job: candidate.job,
-          result: { outcome: 'created', record: row.record, metadataRecord: row.metadataRecord },
-        });
+    const isCharged = transaction === undefined && this.budget.isLimited;
+    const permitted = isCharged ? candidates.filter((each) => this.charge(each, decided)) : candidates;
+    const uncreated = new Set(isCharged ? permitted : []);
+    const permittedInsertion =
+      permitted.length === candidates.length ? insertion : prepareInsertion(permitted.map(({ item }) => item));
+    try {
+      const rows = await this.prisma.identifier.mint(permittedInsertion, transaction, lockWait);
+      for (const [index, candidate] of permitted.entries()) {
+        const row = rows[index] ?? null;
+        if (row === null) undecided.push(candidate);
+        else {
+          const { record, metadataRecord } = row;
+          decided.push({ job: candidate.job, result: { outcome: 'created', record, metadataRecord } });
+          uncreated.delete(candidate);
+        }
+      }
+      return { decided, undecided };
+    } finally {
+      for (const { item } of uncreated) this.budget.refund(chargeOf(item));
     }
-    return { decided, undecided };
   }
+
+  private charge({ job, item }: Candidate, rejected: DecidedMint[]): boolean {
+    const result = this.budget.charge(chargeOf(item), job.onCharge);
+    if (result !== null) rejected.push({ job, result });
+    return result === null;
+  }
+}
+
+function chargeOf({ authority, metadataRecord }: NewIdentifier): Charge {
+  return new Map([[authority.prefix, metadataRecord === null ? 1 : 2]]);
 }
 
 function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMint[]): void {

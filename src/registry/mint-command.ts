@@ -114,11 +114,6 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
-/** The number of identifiers of a mint, including its metadata record. */
-export function identifierCount({ mintMetadataId }: MintCommand): number {
-  return mintMetadataId ? 2 : 1;
-}
-
 /** Equal for two notations of a request. Defaults are omitted, so that members of later versions do not change fingerprints. */
 export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));

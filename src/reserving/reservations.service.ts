@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
-import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { ChangeEngine } from '../changing/change-engine.js';
 import type { TargetedChange } from '../changing/change-plan.js';
@@ -62,18 +62,11 @@ export class ReservationService {
     const content = { reserve: namingAuthority, count, leaseUntil: leaseUntil.toISOString() };
     const request = keyedRequest(principal, idempotencyKey, content);
     let isRepeated = false;
-    const charge = new Map([[namingAuthority, count]]);
-    let charged: Charge = new Map();
-    const reserving = this.retries.run(async () => {
+    return this.retries.run(async () => {
       // An earlier attempt failed because the naming authority has changed or a GUID collided.
       if (isRepeated) known = await this.namingAuthorities.refresh('all');
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
-        // A replay is not charged, and a repeated attempt is charged once.
-        if (charged.size === 0) {
-          for (const problem of this.budget.charge(charge, known, onCharge).values()) throw problem;
-          charged = charge;
-        }
         // Checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
@@ -87,15 +80,11 @@ export class ReservationService {
             records.push(row.record);
           }
         }
+        const overQuota = this.budget.charge(new Map([[active.prefix, count]]), onCharge);
+        if (overQuota !== null) throw overQuota;
         return reservationOf(created.reservation, records);
       });
     });
-    const isCreated = reserving.then(
-      ({ replayed }) => !replayed,
-      () => false,
-    );
-    if (!(await isCreated)) this.budget.refund(charged);
-    return reserving;
   }
 
   /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden one. */

@@ -26,7 +26,7 @@ async function send(namingAuthority: string, principal: Principal, more: Partial
     { knownFor: () => Promise.resolve(KNOWN) } as never,
     { runOnce: () => Promise.reject(new Error('the database is used')) } as never,
     {} as never,
-    { charge: () => new Map(), refund: () => undefined } as never,
+    {} as never,
     {} as never,
     { run: (work: () => Promise<unknown>) => work() } as never,
   );

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { namingAuthorityKey } from '@mintmark/identifier';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import { type ChargeReport, TokenBuckets } from './token-buckets.js';
 
-/** Numbers of identifiers by naming authority. */
+/** Numbers of new identifiers by naming authority, named as in the database. */
 export type Charge = ReadonlyMap<string, number>;
 
 /** Limits the identifiers minted under each naming authority, for all clients together. */
@@ -21,31 +19,32 @@ export class MintBudget {
     this.buckets = perMinute === 0 ? null : new TokenBuckets(perMinute);
   }
 
-  /**
-   * Counts identifiers before they are minted. Ignores naming authorities that `known` lacks, because invented names could evict the
-   * buckets of existing ones. `report` is also called on rejection.
-   * @param counts numbers of identifiers by naming authority.
-   * @returns a Problem RATE_LIMITED for each naming authority without enough quota.
-   */
-  charge(counts: Charge, known: NamingAuthoritySnapshot, report?: ChargeReport): Map<string, Problem> {
-    const rejected = new Map<string, Problem>();
-    const { buckets } = this;
-    if (buckets === null) return rejected;
-    for (const [namingAuthority, count] of counts) {
-      if (known.find(namingAuthority) === undefined) continue;
-      const taken = buckets.take(namingAuthorityKey(namingAuthority), count);
-      report?.(buckets.quota, taken);
-      if (taken.ok) continue;
-      this.metrics.rejected('naming_authority_rate');
-      const detail = `At most ${buckets.quota} identifiers a minute may be minted under one naming authority. Retry in ${taken.retryAfter} s.`;
-      const headers = { 'retry-after': String(taken.retryAfter) };
-      rejected.set(namingAuthority, new Problem('RATE_LIMITED', detail, { headers }));
-    }
-    return rejected;
+  get isLimited(): boolean {
+    return this.buckets !== null;
   }
 
-  /** Gives back what was charged for mints that created nothing: replays, existing identifiers and rejected items. */
+  /**
+   * Counts identifiers, of all naming authorities or none. `report` is also called on rejection.
+   * @returns a Problem RATE_LIMITED if a naming authority has not enough quota.
+   */
+  charge(counts: Charge, report?: ChargeReport): Problem | null {
+    const { buckets } = this;
+    if (buckets === null) return null;
+    const all = [...counts].map(([prefix, count]) => ({ prefix, count, taken: buckets.take(prefix, count) }));
+    const [least] = all
+      .map(({ taken }) => taken)
+      .sort((a, b) => b.retryAfter - a.retryAfter || a.remaining - b.remaining);
+    if (least === undefined) return null;
+    report?.(buckets.quota, least);
+    if (least.ok) return null;
+    for (const { prefix, count, taken } of all) if (taken.ok) buckets.giveBack(prefix, count);
+    this.metrics.rejected('naming_authority_rate');
+    const detail = `At most ${buckets.quota} identifiers a minute may be minted under one naming authority. Retry in ${least.retryAfter} s.`;
+    return new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(least.retryAfter) } });
+  }
+
+  /** Gives back what was charged for identifiers that were not created. */
   refund(counts: Charge): void {
-    for (const [namingAuthority, count] of counts) this.buckets?.giveBack(namingAuthorityKey(namingAuthority), count);
+    for (const [prefix, count] of counts) this.buckets?.giveBack(prefix, count);
   }
 }

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { type TakeResult, WINDOW_SECONDS } from './token-buckets.js';
 
-/** Appends a quota to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Sets the member of a policy in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). */
 export function setRateLimitHeaders(reply: FastifyReply, policy: string, quota: number, taken: TakeResult): void {
-  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) append(reply, name, member);
+  for (const [name, member] of rateLimitHeaders(policy, quota, taken)) setMember(reply, name, policy, member);
 }
 
 export function rateLimitHeaders(policy: string, quota: number, taken: TakeResult): readonly [string, string][] {
@@ -13,7 +13,8 @@ export function rateLimitHeaders(policy: string, quota: number, taken: TakeResul
   ];
 }
 
-function append(reply: FastifyReply, name: string, member: string): void {
+function setMember(reply: FastifyReply, name: string, policy: string, member: string): void {
   const before = reply.getHeader(name);
-  void reply.header(name, typeof before === 'string' ? `${before}, ${member}` : member);
+  const others = typeof before === 'string' ? before.split(', ').filter((each) => !each.startsWith(`"${policy}"`)) : [];
+  void reply.header(name, [...others, member].join(', '));
 }

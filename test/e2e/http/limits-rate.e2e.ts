@@ -28,6 +28,25 @@ function listOf(header: string | null): Record<string, Record<string, number>> {
   );
 }
 
+/** Sends a stream. @returns the status of each line. */
+async function stream(
+  client: Client,
+  items: readonly object[],
+  headers: Record<string, string> = {},
+): Promise<number[]> {
+  const answer = await fetch(`${client.base}/identifiers/bulk?namingAuthority=100.102`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', ...ADMIN, ...headers },
+    body: items.map((item) => JSON.stringify(item)).join('\n'),
+  });
+  return (await answer.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).status);
+}
+
+const createdIn = (results: readonly number[]) => results.filter((status) => status === 201).length;
+
 describe('the rate of a key', () => {
   it('is on every response, is enforced when it is used up, and recovers after Retry-After', async () => {
     const client = await start({ RATE_LIMIT_PER_KEY_PER_MINUTE: '20' });
@@ -188,41 +207,83 @@ describe('the rate of a naming authority', () => {
 
   it('rejects the lines of a stream that are too many, and mints the others', async () => {
     for (let i = 0; i < 3; i++) expect((await ofThree.mint({ namingAuthority: '3002' }, ADMIN)).status).toBe(201);
-    const lines = ['3002', '3003', '3002'].map((namingAuthority) => JSON.stringify({ namingAuthority }));
-    const answer = await fetch(`${ofThree.base}/identifiers/bulk`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson', ...ADMIN },
-      body: lines.join('\n'),
-    });
-    const results = (await answer.text())
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(results.map(({ status }) => status)).toEqual([429, 201, 429]);
-    expect(results[0].problem.code).toBe('RATE_LIMITED');
+    const results = await stream(
+      ofThree,
+      ['3002', '3003', '3002'].map((namingAuthority) => ({ namingAuthority })),
+    );
+    expect(results).toEqual([429, 201, 429]);
   });
 
-  it('does not count what creates no identifier: repeated streams, existing identifiers, replays and failures', async () => {
-    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '60' });
-    const lines = Array.from({ length: 31 }, (_, i) => JSON.stringify({ metadataId: `hdl:20.9/quota-${i}` }));
-    const stream = async (headers: Record<string, string>): Promise<number[]> => {
-      const answer = await fetch(`${client.base}/identifiers/bulk?namingAuthority=100.102`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson', ...ADMIN, ...headers },
-        body: lines.join('\n'),
-      });
-      const results = (await answer.text()).trim().split('\n');
-      return results.map((line) => JSON.parse(line).status);
-    };
+  it('neither counts nor rejects what creates no identifier: repeated streams, existing identifiers and replays', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '32' });
+    const items = Array.from({ length: 31 }, (_, i) => ({ metadataId: `hdl:20.9/quota-${i}` }));
     const key = { 'idempotency-key': 'quota' };
-    const all = (status: number): number[] => lines.map(() => status);
-    expect(await stream(key)).toEqual(all(201));
-    // The bucket then has at least 31 of 60.
-    await pause(3000);
+    const all = (status: number): number[] => items.map(() => status);
+    expect(await stream(client, items, key)).toEqual(all(201));
+    const single = { ...ADMIN, 'idempotency-key': 'single' };
+    expect((await client.mint({}, single)).status).toBe(201);
+    while ((await client.mint({}, ADMIN)).status === 201);
     for (let i = 0; i < 2; i++) {
-      expect(await stream(key)).toEqual(all(201));
-      expect(await stream({})).toEqual(all(200));
+      expect(await stream(client, items, key)).toEqual(all(201));
+      expect(await stream(client, items)).toEqual(all(200));
+      const replay = await client.mint({}, single);
+      expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+      expect((await client.mint(items[i], ADMIN)).status).toBe(200);
+      expect((await client.mint({ ...items[i], onExisting: 'reject' }, ADMIN)).status).toBe(409);
+      expect((await client.post('/identifiers/batch', { namingAuthority: '100.102', items }, ADMIN)).status).toBe(200);
     }
+  });
+
+  it('is used up by the new lines of a stream one by one, although its parts are stored together', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '600' });
+    const startedAt = performance.now();
+    const created = createdIn(
+      await stream(
+        client,
+        Array.from({ length: 700 }, () => ({})),
+      ),
+    );
+    expect(created).toBeGreaterThanOrEqual(600);
+    expect(created).toBeLessThanOrEqual(600 + (performance.now() - startedAt) / 100);
+  });
+
+  it('is not used up while a batch runs that creates nothing', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '3000' });
+    const metadataId = 'hdl:20.9/of-another';
+    expect((await client.mint({ namingAuthority: '2000.01', metadataId }, ADMIN)).status).toBe(201);
+    const items = [...Array.from({ length: 5000 }, () => ({})), { metadataId, onExisting: 'reject' }];
+    // The bucket is then full again, and the batch could have used all of it.
+    await pause(200);
+    const running = { batch: true };
+    const batch = client
+      .post('/identifiers/batch?mode=atomic', { namingAuthority: '2000.01', items }, ADMIN)
+      .finally(() => (running.batch = false));
+    const others = [];
+    while (running.batch) others.push((await client.mint({ namingAuthority: '2000.01' }, ADMIN)).status);
+    expect((await batch).body.code).toBe('BATCH_REFUSED');
+    expect(others.length).toBeGreaterThan(3);
+    expect(new Set(others)).toEqual(new Set([201]));
+  });
+
+  it('is not exceeded by concurrent batches, reservations, streams and mints', async () => {
+    const client = await start({ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: '100' });
+    const startedAt = performance.now();
+    const leaseUntil = new Date(Date.now() + 3_600_000).toISOString();
+    const own = { namingAuthority: '100.102' };
+    const requests = Array.from({ length: 10 }, () => [
+      client.post('/identifiers/batch', { ...own, count: 15 }, ADMIN).then(({ status }) => (status === 200 ? 15 : 0)),
+      client
+        .post('/reservations', { ...own, count: 15, leaseUntil }, ADMIN)
+        .then(({ status }) => (status === 201 ? 15 : 0)),
+      stream(
+        client,
+        Array.from({ length: 15 }, () => ({})),
+      ).then(createdIn),
+      ...Array.from({ length: 15 }, () => client.mint(own, ADMIN).then(({ status }) => createdIn([status]))),
+    ]);
+    const created = (await Promise.all(requests.flat())).reduce((sum, count) => sum + count, 0);
+    expect(created).toBeGreaterThanOrEqual(86);
+    expect(created).toBeLessThanOrEqual(100 + ((performance.now() - startedAt) * 100) / 60_000);
   });
 
   it('is on the responses to batches and reservations; their replays are not rejected', async () => {

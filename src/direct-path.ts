@@ -53,7 +53,10 @@ interface DirectResponse {
   readonly count: () => void;
 }
 
-/** Maximum length of a body in UTF-16 units. The framework sends longer bodies, because it limits those that clients do not read. */
+/**
+ * Maximum length of a body in UTF-16 units, each of which has at most three bytes, so that it stays below `COUNTED_BYTES` of
+ * `unread-responses.ts`. The framework sends longer bodies, because it limits those that clients do not read.
+ */
 const MAX_BODY = 16_384;
 
 const NAMES_LINKSET = /linkset/i;

@@ -22,6 +22,7 @@ import {
   PARSE_SLICE,
   type ReceivedItem,
   chargeOf,
+  inKeyOrder,
   parseItem,
   prefixesOf,
   resultOf,
@@ -108,7 +109,7 @@ export class BatchService {
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
-    const results = new Map<MintJob, MintResult>();
+    const unordered = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
@@ -116,10 +117,16 @@ export class BatchService {
       transaction,
       jobs.map(({ command }) => command),
     );
+    const sorted = jobs.length > MINT_SLICE ? inKeyOrder(jobs) : jobs;
     for (let from = 0; from < jobs.length; from += MINT_SLICE) {
-      const slice = jobs.slice(from, from + MINT_SLICE);
-      const minted = await this.minting.mintWithin(transaction, slice);
-      for (const [job, result] of minted) results.set(job, result);
+      const minted = await this.minting.mintWithin(transaction, sorted.slice(from, from + MINT_SLICE));
+      for (const [job, result] of minted) unordered.set(job, result);
+    }
+    // An update can use a name that the update of an earlier item releases.
+    const results = new Map<MintJob, MintResult>();
+    for (const job of jobs) {
+      const result = unordered.get(job);
+      if (result !== undefined) results.set(job, result);
     }
     await this.updates.applyWithin(transaction, locked, results, principal);
     return results;

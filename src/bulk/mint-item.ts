@@ -70,6 +70,13 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
   return withUnderstood(result, job);
 }
 
+/** The order in which `insertMany` inserts metadata keys, for all statements of a transaction; other mints keep the order of the request. */
+export function inKeyOrder(jobs: readonly MintJob[]): readonly MintJob[] {
+  const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
+    onExisting === 'update' ? (metadata?.key ?? '') : '';
+  return [...jobs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
+}
+
 function missingNamingAuthority(): never {
   const detail = 'namingAuthority must be a string, in the item or in the request';
   throw invalidValue('/namingAuthority', detail);

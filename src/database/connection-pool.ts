@@ -56,7 +56,11 @@ export class ConnectionPool extends pg.Pool {
     sessions?.add(this);
   }
 
-  /** Returns a connection. If the server admits no further session, waits until one of the pool is free. @throws PoolBusyError */
+  /**
+   * Returns a connection. If the server admits no further session, waits until one of the pool is free.
+   * @throws PoolBusyError, or the error of `pg`: no connection became free while no statement was completed (`isFullPool`), no session was
+   * admitted in time (`isSessionRejected`), or the connection failed.
+   */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type CursorKind, Cursors } from '../http/cursor.js';
+import { type CursorKind, Cursors, invalidCursor } from '../http/cursor.js';
 import { type LogOrder, type LogPosition, LOG_START } from '../storage/changes/log-page.js';
 
 const MAX_REMEMBERED = 4096;
@@ -35,9 +36,15 @@ export class EventCursors {
     return { position, id };
   }
 
-  /** The cursor after a version of an identifier or a naming authority. */
-  afterVersion(version: number): string {
-    return this.cursors.write('history', [BigInt(version)]);
+  /** The cursor after a version in the history at a path. */
+  afterVersion(version: number, path: string): string {
+    return this.cursors.write('history', [BigInt(version), hash('sha256', path, 'base64url')]);
+  }
+
+  /** @throws Problem INVALID_CURSOR for a cursor of the history at another path. */
+  requireOf(path: string, cursor: string | undefined): void {
+    if (cursor === undefined) return;
+    if (this.cursors.read('history', 1, cursor).text !== hash('sha256', path, 'base64url')) throw invalidCursor();
   }
 
   /** Decodes the version after which a page starts; 0 when absent. @throws Problem INVALID_CURSOR */

@@ -65,7 +65,7 @@ export class Cursors {
   /** Reads a cursor of `count` numbers and a text. @throws Problem INVALID_CURSOR at `pointer`. */
   read(kind: CursorKind, count: number, text: string, pointer = '#query/cursor'): { numbers: bigint[]; text: string } {
     const plain = this.open(kind, text);
-    if (plain === null) throw invalid(pointer);
+    if (plain === null) throw invalidCursor(pointer);
     const bytes = plain.subarray(SALT_BYTES);
     const numbers = Array.from({ length: count }, (_, index) => bytes.readBigInt64BE(index * 8));
     return { numbers, text: bytes.toString('utf8', count * 8) };
@@ -99,7 +99,7 @@ function bytesOf(part: bigint | string): Buffer {
   return bytes;
 }
 
-function invalid(pointer: string): Problem {
+export function invalidCursor(pointer = '#query/cursor'): Problem {
   const detail =
     pointer === '#query/cursor'
       ? 'send the value of "next" from the previous page, unchanged'

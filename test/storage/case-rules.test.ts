@@ -47,14 +47,37 @@ describe('the rule of case on which a stored name depends', () => {
 });
 
 describe('the rules of names', () => {
-  it('are fixed for prefixes in upper case, and those that differ are returned', async () => {
+  const sessionOf = (...answers: { is_other: boolean; is_lasting: boolean }[][]) => {
     const sent: unknown[] = [];
-    const on = {
-      query: (_: string, values: unknown[]) => {
-        sent.push(values);
-        return Promise.resolve({ rows: [{ place: 2 }] });
-      },
+    const query = ({ values }: { values: unknown[] }) => {
+      sent.push(values);
+      return Promise.resolve({ rows: answers.shift() });
     };
+    return { sent, on: { query } };
+  };
+  const [NEW, LASTING, OTHER] = [
+    { is_other: false, is_lasting: false },
+    { is_other: false, is_lasting: true },
+    { is_other: true, is_lasting: true },
+  ];
+
+  it('are sent once for each session if they were committed before, whoever writes the names', async () => {
+    const rules = ['true hdl:20.1', 'false hdl:20.2', 'false hdl:20.3'];
+    const { sent, on } = sessionOf([NEW, LASTING, OTHER], [LASTING, OTHER], [OTHER]);
+    for (let sentBefore = 0; sentBefore < 3; sentBefore++)
+      expect([...(await fixCaseRules(on as never, rules))]).toEqual(['false hdl:20.3']);
+    expect(sent).toEqual([
+      ['{"20.1","20.2","20.3"}', [true, false, false]],
+      ['{"20.1","20.3"}', [true, false]],
+      ['{"20.3"}', [false]],
+    ]);
+    const another = sessionOf([LASTING]);
+    await fixCaseRules(another.on as never, ['true hdl:20.1']);
+    expect(another.sent).toHaveLength(1);
+  });
+
+  it('are fixed for prefixes in upper case, and those that differ are returned', async () => {
+    const { sent, on } = sessionOf([NEW, OTHER]);
     const others = await fixCaseRules(on as never, ['true hdl:20.1', 'false hdl:Lib']);
     expect(sent).toEqual([['{"20.1","LIB"}', [true, false]]]);
     expect([...others]).toEqual(['false hdl:Lib']);

@@ -23,6 +23,7 @@ import {
   matchesRecord,
   readIfMatch,
   recordTagOf,
+  requireNoneMatch,
   requireIfMatch,
 } from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
@@ -74,6 +75,7 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
 interface Target extends RequestContext {
   readonly identifier: string;
   readonly ifMatch: EntityTags | undefined;
+  readonly ifNoneMatch: string | undefined;
 }
 
 const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext): Target => {
@@ -83,6 +85,7 @@ const ChangeTarget = createParamDecorator((_: unknown, context: ExecutionContext
     ...requestContextOf(request, http.getResponse<FastifyReply>()),
     identifier: request.params.identifier,
     ifMatch: readIfMatch(request.headers['if-match']),
+    ifNoneMatch: request.headers['if-none-match'],
   };
 });
 
@@ -166,21 +169,27 @@ export class CurationController {
   }
 
   private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
-    const { ifMatch, ...context } = target;
+    const { ifMatch, ifNoneMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
       if (ifMatch !== undefined) requireMatch(ifMatch, snapshot);
-      if (!('values' in command)) return;
-      requireReadOnly(UpdateIdentifierDto, command.values, serializeRecord(snapshot, snapshot.uris));
+      if (ifNoneMatch === undefined && !('values' in command)) return;
+      const current = serializeRecord(snapshot, snapshot.uris);
+      if (ifNoneMatch !== undefined) requireNoneMatch(ifNoneMatch, tagOf(current));
+      if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
     };
     const { result, replayed, repairs } = await this.curation.run(
-      { ...context, pointer: IDENTIFIER_POINTER, precondition: ifMatch, requireCurrent },
+      { ...context, pointer: IDENTIFIER_POINTER, precondition: { ifMatch, ifNoneMatch }, requireCurrent },
       command,
     );
     const shown = serializeRecord(result, result.uris);
-    void reply.header('etag', recordTagOf(shown, JSON.stringify(shown)));
+    void reply.header('etag', tagOf(shown));
     if (replayed) void reply.header('idempotency-replayed', 'true');
     return repairs.length > 0 ? { ...shown, repairs } : shown;
   }
+}
+
+function tagOf(shown: IdentifierDto): string {
+  return recordTagOf(shown, JSON.stringify(shown));
 }
 
 function requireMatch(ifMatch: EntityTags, current: IdentifierSnapshot): void {

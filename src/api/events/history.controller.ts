@@ -82,11 +82,12 @@ export class HistoryController {
     { changes, hasNext }: History,
     principal: Principal,
     path: string,
-    { limit }: PageQueryDto,
+    { cursor, limit }: PageQueryDto,
     reply: FastifyReply,
   ): HistoryPageDto {
+    this.cursors.requireOf(path, cursor);
     const last = changes.at(-1);
-    const next = hasNext && last !== undefined ? this.cursors.afterVersion(last.version) : null;
+    const next = hasNext && last !== undefined ? this.cursors.afterVersion(last.version, path) : null;
     if (next !== null) void reply.header('link', `<${path}?limit=${limit}&cursor=${next}>; rel="next"`);
     return { items: changes.map((change) => changeDtoOf(change, principal)), next };
   }

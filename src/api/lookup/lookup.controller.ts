@@ -140,7 +140,7 @@ export class LookupController {
    * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. A GUID alone, or another text of the UUID, finds the
    * identifier that has it; if identifiers of several naming authorities have it, the status is 300. The response is an HTML page if
    * `Accept` names `text/html`, typed links (RFC 9264) if it names `application/linkset+json`, and JSON otherwise or if it prefers JSON.
-   * Each representation has its own entity tag; `If-Match` requires the entity tag of the JSON.
+   * Each representation has its own entity tag; `If-Match` of a change requires the entity tag of the JSON.
    */
   @Get(':identifier')
   @ApiIdentifierParam(undefined, 'A GUID alone finds the identifiers that have it.')
@@ -180,6 +180,7 @@ export class LookupController {
   @ApiProblemsOrPages(
     [404, 410, 451],
     ...(['MALFORMED_URL', 'IDENTIFIER_NOT_FOUND', 'IDENTIFIER_WITHDRAWN', 'IDENTIFIER_BLOCKED'] as const),
+    ...(['INVALID_PRECONDITION', 'PRECONDITION_FAILED'] as const),
     ...SYNTAX_CODES,
   )
   async find(

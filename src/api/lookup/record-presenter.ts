@@ -19,7 +19,7 @@ import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
-import { matchesWeakly, viewTagOf } from '../../http/headers/entity-tags.js';
+import { isNotModified, viewTagOf } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/links.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
@@ -97,7 +97,7 @@ export class RecordViews {
     if (links !== undefined) void reply.header('link', links);
     if (type === null) {
       const written = new SerializedIdentifier(shown);
-      if (isNotModified(viewing, written.entityTag)) return undefined;
+      if (isStored(viewing, written.entityTag)) return undefined;
       return written.toResponse(reply, repairs.length > 0 ? { repairs } : null);
     }
     const body =
@@ -106,7 +106,7 @@ export class RecordViews {
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
-    return isNotModified(viewing, viewTagOf(body)) ? undefined : body;
+    return isStored(viewing, viewTagOf(body)) ? undefined : body;
   }
 
   private async pageOf(
@@ -147,10 +147,10 @@ function hrefOf(replacedBy: string): string {
   return handle === null ? replacedBy : locationOf({ identifier: handle.text });
 }
 
-/** Sets the entity tag, and the status 304 for a client that has the representation (RFC 9110 13.1.2). */
-function isNotModified({ request, reply }: Viewing, entityTag: string): boolean {
+/** Sets the entity tag, and the status 304 for a client that has the representation. @throws Problem as `isNotModified` */
+function isStored({ request, reply }: Viewing, entityTag: string): boolean {
   void reply.headers({ etag: entityTag, 'cache-control': 'no-cache' });
-  if (!matchesWeakly(request.headers['if-none-match'], entityTag)) return false;
+  if (!isNotModified(request.headers, entityTag)) return false;
   void reply.status(HttpStatus.NOT_MODIFIED);
   return true;
 }

@@ -1,5 +1,6 @@
 import { Controller, Get, Headers, HttpStatus, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
@@ -11,6 +12,7 @@ import {
   matchesStrongly,
   readIfMatch,
   requireIfMatch,
+  requireNoneMatch,
 } from '../../http/headers/entity-tags.js';
 import { ApiHeader, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
@@ -156,14 +158,20 @@ export class NamingAuthoritiesController {
     @Param('namingAuthority') prefix: string,
     @ValidBody() request: UpdateNamingAuthorityDto,
     @Context() context: RequestContext,
-    @Headers('if-match') ifMatch: string | undefined,
+    @Headers() headers: IncomingHttpHeaders,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    const precondition = requireIfMatch(readIfMatch(ifMatch), 'send If-Match with the ETag of the naming authority');
+    const ifNoneMatch = headers['if-none-match'];
+    const ifMatch = requireIfMatch(
+      readIfMatch(headers['if-match']),
+      'send If-Match with the ETag of the naming authority',
+    );
     const requireCurrent = (current: NamingAuthority): void => {
-      requireMatch(precondition, settingsTag(current));
+      requireMatch(ifMatch, settingsTag(current));
+      requireNoneMatch(ifNoneMatch, settingsTag(current));
       requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));
     };
+    const precondition = { ifMatch, ifNoneMatch };
     const command = { prefix, pointer: PREFIX_POINTER, settings: request, precondition, requireCurrent };
     return respond(await this.namingAuthorities.change(context, command), reply);
   }

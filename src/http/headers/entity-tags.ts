@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 
@@ -63,6 +64,29 @@ export function requireIfMatch(tags: EntityTags | undefined, detail: string): En
 
 export function ifMatchProblem(code: ProblemCode, detail: string, summary = ''): Problem {
   return new Problem(code, `${summary}${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
+}
+
+/**
+ * Evaluates the preconditions of a read (RFC 9110 13.2.2).
+ * @returns whether the client has the representation, so that the response is 304.
+ * @throws Problem PRECONDITION_FAILED, or INVALID_PRECONDITION for a malformed `If-Match`.
+ */
+export function isNotModified(headers: IncomingHttpHeaders, current: string): boolean {
+  const ifMatch = readIfMatch(headers['if-match']);
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, current)) {
+    const detail = `the entity tag of the representation is ${current}`;
+    throw ifMatchProblem('PRECONDITION_FAILED', detail, 'If-Match does not match: ');
+  }
+  return matchesWeakly(headers['if-none-match'], current);
+}
+
+/** @throws Problem PRECONDITION_FAILED if `If-None-Match` of a change matches the current representation (RFC 9110 13.1.2). */
+export function requireNoneMatch(header: string | undefined, current: string): void {
+  if (!matchesWeakly(header, current)) return;
+  const detail = `the current entity tag is ${current}`;
+  throw new Problem('PRECONDITION_FAILED', `If-None-Match matches: ${detail}.`, {
+    errors: [{ pointer: '#header/If-None-Match', detail }],
+  });
 }
 
 /** Strong comparison (RFC 9110 8.8.3.2). */

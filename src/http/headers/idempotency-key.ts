@@ -33,7 +33,7 @@ const KEY_DESCRIPTION = [
   'Makes a retry safe: the request takes effect once.',
   `1 to ${MAX_LENGTH} ASCII characters, bare without spaces or in double quotes: \`k\` and \`"k"\` are the same key.`,
   'A key belongs to the client, for all operations and naming authorities, and is kept without an end.',
-  'Another content, `If-Match` or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a rejected request leaves its key unused.',
+  'Another content, precondition or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a rejected request leaves its key unused.',
   'A repeat returns the first result, also of a reservation whose identifiers were changed since then;',
   'a mint, also in a batch or a stream, returns the identifier as it is now, and an API key is returned as it is now.',
   '`Idempotency-Replayed` marks a repeat, except in streams. There the key covers each line by its number,',

@@ -3,7 +3,7 @@ import { conflictInProgress } from '../../problem/storage-problems.js';
 import type { AlternateName } from '../../registry/alternate-name.js';
 import { type CanonicalName, nameInCanonical } from '../../registry/canonical-name.js';
 import { MAX_PREFIX_BYTES } from '../../registry/naming-authority.js';
-import { arrayOf } from '../statement.js';
+import { arrayOf, prepared } from '../statement.js';
 import type { Queryable } from '../transactions.js';
 
 /** A name that will be stored with its key. */
@@ -16,8 +16,24 @@ export interface StoredNames {
   readonly previousVersion?: StoredName | null | undefined;
 }
 
-/** Returns places, from 1, of prefixes that have the other rule (see the migration). $1: keys of prefixes; $2: whether case is ignored. */
-const FIX = 'SELECT fix_case_rules($1::text[], $2::boolean[]) AS place';
+/**
+ * Fixes rules (see the migration). $1: keys of prefixes; $2: whether case is ignored. A rule is lasting if another transaction that fixed it
+ * was committed before the statement, whose snapshot does not have the rows that the function inserts.
+ */
+const FIX = `
+  SELECT f.place IS NOT NULL AS is_other, (
+           SELECT c.case_insensitive FROM case_rule c
+           WHERE c.prefix = w.prefix AND c.fixed_by IS DISTINCT FROM pg_current_xact_id_if_assigned()::text::bigint LIMIT 1
+         ) IS NOT NULL AS is_lasting
+  FROM unnest($1::text[], $2::boolean[]) WITH ORDINALITY AS w(prefix, rule, n)
+  LEFT JOIN fix_case_rules($1::text[], $2::boolean[]) AS f(place) ON f.place = w.n
+  ORDER BY w.n`;
+
+/** Maximum rules that are known for a session; more are forgotten. */
+const MAX_KNOWN = 1000;
+
+/** Lasting rules, for each session: the server of another session may have lost the last ones in a failover. */
+const lasting = new WeakMap<Queryable, Set<string>>();
 
 const SMALL_LETTER = /[a-z]/;
 
@@ -50,16 +66,25 @@ export function caseRulesOf({ metadata, alternates = [], previousVersion }: Stor
  * @returns rules that are not those of their prefixes: the naming authority was created or changed after the name was read.
  */
 export async function fixCaseRules(on: Queryable, rules: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = lasting.get(on) ?? new Set();
   const fixable = rules
+    .filter((rule) => !known.has(rule))
     .map((rule) => ({ rule, prefix: prefixOf(rule.slice(rule.indexOf(' ') + 1)) }))
     // A longer prefix cannot become a naming authority, and an index could not store it.
     .filter(({ prefix }) => Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES);
   if (fixable.length === 0) return new Set();
-  const { rows } = await on.query<{ place: number }>(FIX, [
-    arrayOf(fixable.map(({ prefix }) => prefix)),
-    fixable.map(({ rule }) => rule.startsWith('true ')),
-  ]);
-  return new Set(rows.flatMap(({ place }) => fixable[place - 1]?.rule ?? []));
+  const values = [arrayOf(fixable.map(({ prefix }) => prefix)), fixable.map(({ rule }) => rule.startsWith('true '))];
+  const { rows } = await on.query<{ is_other: boolean; is_lasting: boolean }>(
+    prepared('fix-case-rules', FIX, values, fixable.length),
+  );
+  if (known.size > MAX_KNOWN) known.clear();
+  const others = new Set<string>();
+  for (const [index, { rule }] of fixable.entries()) {
+    if (rows[index]?.is_other === true) others.add(rule);
+    else if (rows[index]?.is_lasting === true) known.add(rule);
+  }
+  lasting.set(on, known);
+  return others;
 }
 
 /** Fixes the rules of all names before a transaction writes the first one: a change of rules locks the rule first, and then `position_gate`. */

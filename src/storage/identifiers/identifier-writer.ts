@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
-import { caseRulesOf, fixCaseRules } from './case-rules.js';
+import { caseRulesOf, fixCaseRulesOf } from './case-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { namingIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
@@ -15,9 +15,6 @@ export interface Insertion {
   readonly query: QueryConfig;
 }
 
-/** Maximum rules of case that are known for a session; more are forgotten. */
-const MAX_FIXED = 1000;
-
 /** Builds the statement, which can be done while other statements are executed. */
 export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
   return { items, query: insertQuery(items) };
@@ -25,9 +22,6 @@ export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
 
 /** Inserts identifiers, as `prisma.identifier.mint`: see `write-client.ts`. */
 export class IdentifierWriter {
-  /** Rules of case that were fixed before, for each session: the server of another session may have lost the last ones in a failover. */
-  private readonly fixed = new WeakMap<Queryable, Set<string>>();
-
   constructor(private readonly transactions: Transactions) {}
 
   /**
@@ -43,13 +37,8 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    const rules = [...new Set(items.flatMap(caseRulesOf))];
-    let fixing: { readonly on: Queryable; readonly others: ReadonlySet<string> } | undefined;
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {
-      const known = this.fixed.get(on);
-      const unknown = rules.filter((rule) => known?.has(rule) !== true);
-      const others = await fixCaseRules(on, unknown);
-      fixing = { on, others };
+      const others = await fixCaseRulesOf(on, items);
       const isCurrent = (item: NewIdentifier): boolean => !caseRulesOf(item).some((rule) => others.has(rule));
       const current = others.size === 0 ? items : items.filter(isCurrent);
       if (current.length === 0) return [];
@@ -60,30 +49,15 @@ export class IdentifierWriter {
         return item === undefined ? [] : [[item, row] as const];
       });
     };
-    const committed = async () => {
-      const rows = await this.transactions.statement(work, lockWait);
-      if (fixing !== undefined)
-        this.noteFixed(
-          fixing.on,
-          rules.filter((rule) => fixing?.others.has(rule) === false),
-        );
-      return rows;
-    };
     const rows =
-      transaction === undefined ? await noneWhenViolated(committed()) : await insertBeforeSavepoint(transaction, work);
+      transaction === undefined
+        ? await noneWhenViolated(this.transactions.statement(work, lockWait))
+        : await insertBeforeSavepoint(transaction, work);
     const inserted = new Map(rows);
     return items.map((item) => {
       const row = inserted.get(item);
       return row === undefined ? null : insertedFrom(item, row);
     });
-  }
-
-  private noteFixed(session: Queryable, rules: readonly string[]): void {
-    if (rules.length === 0) return;
-    const known = this.fixed.get(session) ?? new Set();
-    if (known.size > MAX_FIXED) known.clear();
-    for (const rule of rules) known.add(rule);
-    this.fixed.set(session, known);
   }
 }
 

@@ -70,7 +70,7 @@ export const IMPORT = `
     SELECT id, naming_authority_id, guid, ${COLUMNS},
            CASE WHEN alternate_ids IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(alternate_ids::json)) END,
            nullif(updated_at, created_at), handle_values::jsonb
-    FROM eligible
+    FROM eligible ORDER BY metadata_key
     ON CONFLICT DO NOTHING
     RETURNING id
   ), inserted AS MATERIALIZED (

@@ -124,9 +124,9 @@ const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
 /**
- * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Two rows of one statement must not
- * conflict in any unique index. For OFFSET 0, see "Planner assumptions" in architecture.md. IS TRUE makes a condition a filter with a
- * hashed subplan, never a join.
+ * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Rows are inserted in the order of
+ * their metadata keys, so that two transactions do not wait for each other. Two rows of one statement must not conflict in any unique
+ * index. For OFFSET 0, see "Planner assumptions" in architecture.md. IS TRUE makes a condition a filter with a hashed subplan, never a join.
  * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
  * fails the whole statement. If false, the statement joins only naming authorities, so one plan suits any number of rows.
  */
@@ -150,7 +150,7 @@ function insertMany(withMore: boolean): string {
   ), minted AS (
     INSERT INTO identifier (id, ${COLUMNS}${more(', handle_values, previous_version, previous_version_key, metadata_record_id')})
     SELECT id, ${valuesWith('own_key IS NOT NULL')}${more(', handle_values::jsonb, previous_version, previous_version_key, record_id')}
-    FROM eligible
+    FROM eligible ORDER BY metadata_key
     ON CONFLICT DO NOTHING
     RETURNING id
   ), inserted AS MATERIALIZED (

@@ -234,6 +234,10 @@ describe('GET /naming-authorities/{namingAuthority}/history', () => {
       next: null,
     });
     const page = await service.client.get('/naming-authorities/100.102/history?limit=1');
+    const foreign = await service.client.get(`/naming-authorities/2000.01/history?cursor=${page.body.next}`);
+    expect([foreign.status, foreign.body.code]).toEqual([400, 'INVALID_CURSOR']);
+    const own = await service.client.get(`/naming-authorities/100.102/history?cursor=${page.body.next}`);
+    expect(own.body.items.map(({ version }: { version: number }) => version)).toEqual([2]);
     expect(page.headers.get('link')).toBe(
       `</naming-authorities/100.102/history?limit=1&cursor=${page.body.next}>; rel="next"`,
     );

@@ -84,6 +84,23 @@ describe('If-Match with a version', () => {
     expect(coded(await authorities.patch(prefix, { uuidVersion: 1 }, { 'if-match': '"1"' }))).toEqual(STALE);
   });
 
+  it('permits no change if If-None-Match matches (RFC 9110 13.1.2)', async () => {
+    const { path, tag } = await minted();
+    for (const value of ['*', tag, `W/${tag}`]) {
+      const rejected = await patch(path, target('a'), { 'if-none-match': value });
+      expect(coded(rejected)).toEqual(STALE);
+      expect(rejected.body.errors[0].header).toBe('If-None-Match');
+    }
+    expect(coded(await step(path, 'withdraw', { reason: 'x' }, { 'if-none-match': '*' }))).toEqual(STALE);
+    const changed = await patch(path, target('a'), { 'if-none-match': '"other"', 'idempotency-key': 'none-match' });
+    expect([changed.status, changed.body.version]).toEqual([200, 2]);
+    const reused = await patch(path, target('a'), { 'if-none-match': '*', 'idempotency-key': 'none-match' });
+    expect(coded(reused)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const prefix = await authorities.created();
+    const none = { 'if-match': '*', 'if-none-match': '"1"' };
+    expect(coded(await authorities.patch(prefix, { uuidVersion: 7 }, none))).toEqual(STALE);
+  });
+
   it('does not make a conditional read match', async () => {
     const { path } = await minted();
     expect((await service.client.get(path, { 'if-none-match': '"1"' })).status).toBe(200);

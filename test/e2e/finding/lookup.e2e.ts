@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { coded } from '../harness/client.js';
 import { useService } from '../harness/service.js';
 
 const service = useService();
@@ -60,6 +61,24 @@ describe('GET /identifiers/{identifier}', () => {
       expect(again.text).toBe('');
     }
     expect((await service.client.get(`/identifiers/${IDENTIFIER}`, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('RFC 9110 13.1.1: returns 412 to a client that requires another representation', async () => {
+    const path = `/identifiers/${IDENTIFIER}`;
+    const tag = (await service.client.get(path)).headers.get('etag') ?? '';
+    for (const value of [tag, `"other", ${tag}`, '*'])
+      expect((await service.client.get(path, { 'if-match': value })).status).toBe(200);
+    for (const value of ['"other"', `W/${tag}`, '"1"'])
+      expect(coded(await service.client.get(path, { 'if-match': value }))).toEqual([412, 'PRECONDITION_FAILED']);
+    expect((await service.client.get(path, { 'if-match': '"other"', 'if-none-match': tag })).status).toBe(412);
+    expect((await service.client.get(path, { 'if-match': tag, 'if-none-match': tag })).status).toBe(304);
+    expect((await service.client.send('HEAD', path, { 'if-match': '"other"' })).status).toBe(412);
+    expect(coded(await service.client.get(path, { 'if-match': tag, accept: 'text/html' }))).toEqual([
+      412,
+      'PRECONDITION_FAILED',
+    ]);
+    expect(coded(await service.client.get(path, { 'if-match': 'other' }))).toEqual([400, 'INVALID_PRECONDITION']);
+    expect((await service.client.get('/openapi.json', { 'if-match': '"other"' })).status).toBe(412);
   });
 
   it('the entity tag changes with the representation: a record that becomes a metadata record', async () => {

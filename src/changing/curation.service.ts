@@ -77,15 +77,11 @@ export class CurationService {
     const assumed = known.metadataIdSchemeOf(identifier);
     const parsed = parseCommand(command, known, assumed);
 
-    const { found, repairs, scheme } = await this.namingAuthorities.lookUp(
-      identifier,
-      async (latest) => {
-        const view = principal.viewOf(latest);
-        const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
-        return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
-      },
-      all,
-    );
+    const { found, repairs, scheme } = await this.namingAuthorities.lookUp(async (latest) => {
+      const view = principal.viewOf(latest);
+      const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
+      return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
+    }, all);
     // Another process may have created the naming authority after the first read.
     const step = scheme === assumed ? parsed : parseCommand(command, known, scheme);
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);

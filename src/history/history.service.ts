@@ -44,7 +44,7 @@ export class HistoryService {
     { afterVersion, limit, pointer }: HistoryPage,
     principal: Principal,
   ): Promise<History> {
-    const { record } = await this.namingAuthorities.lookUp(text, (known) =>
+    const { record } = await this.namingAuthorities.lookUp((known) =>
       resolveIdentifier(text, principal.viewOf(known), this.reader, pointer),
     );
     return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
@@ -58,7 +58,7 @@ export class HistoryService {
   ): Promise<History> {
     requirePrefix(text, pointer);
     const known =
-      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
+      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh()).find(text);
     if (known === undefined || !principal.canSee(known.prefix)) {
       throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
     }

@@ -12,7 +12,7 @@ import { Metrics } from './metrics/metrics.js';
 import type { FailureCounter } from './problem/log-failure.js';
 import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/setting-tokens.js';
 import { ResolverModule } from './handle/resolver/resolver.module.js';
-import { RecordCacheModule } from './storage/identifiers/cache/record-cache.module.js';
+import { recordCacheWithin } from './storage/identifiers/cache/record-cache-providers.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
 /** Combines the modules of the interfaces that are on with the modules that all of them use. */
@@ -42,6 +42,7 @@ export class AppModule {
       { provide: DEFAULT_HTTP_RESOLVER, useValue: resolver },
       { provide: IS_RESOLVER_SET, useValue: isResolverSet },
       { provide: BLOCKED_BY_URL, useValue: blockedByUrl },
+      ...recordCacheWithin(config.recordCache),
     ];
     return {
       module: AppModule,
@@ -51,7 +52,6 @@ export class AppModule {
       imports: [
         DatabaseModule.over(pools, replica),
         AccessModule.with(config, config.limits),
-        RecordCacheModule.within(config.recordCache),
         StorageWriteModule,
         ...(interfaces.has('api') ? [ApiModule.with(api)] : []),
         OperationsModule.with(!isClosed, config.metricsPort !== null),

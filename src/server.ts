@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { type PreparedApplication, createApplication } from './app.setup.js';
 import { type Config, describeAccess } from './config/config.js';
@@ -14,7 +15,7 @@ import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './metrics-server.js';
 import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
-import { CursorSecret } from './storage/cursor-secret.js';
+import { loadCursorSecret } from './storage/cursor-secret.js';
 import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
 import { listening } from './listening-ports.js';
@@ -74,7 +75,7 @@ async function open(
   // This empty transaction raises the offset of positions if the database server was restarted or replaced (see `PositionOffset`).
   await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
-  app.get(Cursors).useSecret(await app.get(CursorSecret).load());
+  app.get(Cursors).useSecret(await loadCursorSecret(app.get(pg.Pool)));
   await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);
   await service.prepare();
   if (metricsServer !== null && metricsPort !== null) {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 
 /**
@@ -11,7 +11,6 @@ const TERMINATE = `
   WHERE a.usename = current_user
     AND abs(extract(epoch FROM clock_timestamp() - a.backend_start) - w.age) < 5 + w.age / 100`;
 
-const TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
 
 const LOG_INTERVAL_MS = 60_000;
@@ -39,9 +38,9 @@ export class AbandonedSessions {
   private unreported = 0;
   private reportedAt = -Infinity;
 
-  /** @param pool a pool whose connections never wait for a standby. */
+  /** @param pool returns a pool that has a connection that never waits for a standby. */
   constructor(
-    private readonly pool: Pick<pg.Pool, 'query'>,
+    private readonly pool: () => Pick<pg.Pool, 'query'>,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
@@ -66,7 +65,7 @@ export class AbandonedSessions {
 
   private async terminate(sought: AbandonedSessions['sessions']): Promise<void> {
     const ages = [...sought.values()].map((session) => (performance.now() - session.connectedAt) / 1000);
-    const { rows } = await this.pool.query<{ pid: number; ended: boolean }>(TERMINATE, [[...sought.keys()], ages]);
+    const { rows } = await this.pool().query<{ pid: number; ended: boolean }>(TERMINATE, [[...sought.keys()], ages]);
     const left = new Set(rows.filter(({ ended }) => !ended).map(({ pid }) => pid));
     for (const [pid, session] of sought) {
       // A newer session may have been added under the same process number.
@@ -82,16 +81,4 @@ export class AbandonedSessions {
     this.reportedAt = performance.now();
     this.unreported = 0;
   }
-}
-
-/** Creates a separate pool, because connections of other pools may wait for the standby. @param url the URL of the primary. */
-export function createEndingPool(url: string): pg.Pool {
-  const limits = {
-    max: 1,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-    idleTimeoutMillis: PAUSE_MS,
-  };
-  const pool = new pg.Pool({ connectionString: url, application_name: 'mintmark', allowExitOnIdle: true, ...limits });
-  return pool.on('error', () => null);
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { AbandonedSessions, createEndingPool, noteConnected } from './abandoned-sessions.js';
+import { AbandonedSessions, noteConnected } from './abandoned-sessions.js';
 import { ConnectionPool, ServerSessions, describeShortage } from './connection-pool.js';
 import { SessionSettings, poolSettings } from './session-settings.js';
 import { watchStandbyNotices } from './commit-watch.js';
@@ -29,7 +29,7 @@ export interface Pools {
   readonly log: pg.Pool;
   /** For `READ_DATABASE_URL`; null without it. */
   readonly replica: ReplicaPools | null;
-  /** Two connections: for `CommitProbe`, `LockProbe`, and the statement that reads which session blocks `LockProbe`. */
+  /** Two connections: for `CommitProbe`, which can wait for a standby; and for `LockProbe` and statements about other sessions. */
   readonly probe: pg.Pool;
 }
 
@@ -67,7 +67,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
     ...pool,
     ...{ url, lockWaitMs, failures, planCacheMode: 'force_generic_plan', isReadOnly: false, maxUses: Infinity },
     acceptsRecovery: readDatabaseUrl === null,
-    abandoned: new AbandonedSessions(createEndingPool(url), logger),
+    abandoned: new AbandonedSessions(() => pools.probe, logger),
     sessions: new ServerSessions((shortage) => {
       logger.warn(shortage, describeShortage(shortage));
     }),
@@ -82,7 +82,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
   };
   const ofLog = { lockWaitMs: LOG_STATEMENT_TIMEOUT_MS, statementTimeoutMs: LOG_STATEMENT_TIMEOUT_MS };
   const create = (traits: Traits): pg.Pool => createPool(traits, logger);
-  return {
+  const pools: Pools = {
     general: create({ ...usual, planCacheMode: 'auto' }),
     hot: create({ ...usual, size: hotSize, lockWaitMs: Math.min(HOT_LOCK_WAIT_MS, lockWaitMs) }),
     log: create({ ...usual, size: 1, ...ofLog }),
@@ -95,6 +95,7 @@ export function createPools(url: string, config: Config, logger: Logger, failure
             primaryProbe: create({ ...ofReplica, size: 1, maxUses: PROBE_USES }),
           },
   };
+  return pools;
 }
 
 interface Traits extends Readonly<Config['pool']> {

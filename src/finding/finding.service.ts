@@ -82,7 +82,7 @@ export class FindingService {
       const unknown = known.unknownPrefixes(missed);
       if (missed.length > 0 && (!isFresh || unknown.length > 0)) {
         // Another process may have just created a naming authority or changed its resolver.
-        const fresh = await this.authorities.refresh(unknown);
+        const fresh = await this.authorities.refresh();
         if (fresh !== known) tried = await this.findBy(fresh, slice, ownHost, principal);
         known = fresh;
         isFresh = true;

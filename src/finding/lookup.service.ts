@@ -58,7 +58,7 @@ export class LookupService {
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
    */
   async find(text: string, principal: Principal, pointer: string): Promise<Found> {
-    return this.authorities.lookUp(text, async (known) => {
+    return this.authorities.lookUp(async (known) => {
       const view = principal.viewOf(known);
       const { record, repairs } = await resolveIdentifier(text, view, this.reads, pointer);
       const metadataIdScheme = view.metadataIdScheme(record.namingAuthority);

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type FoundChanges, ChangeReader } from '../storage/changes/change-reader.js';
 import { requirePrefix } from '../registry/naming-authority.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
-import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
+import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { type ChangeSummary, HistoryReads } from '../storage/replica/reads.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
@@ -25,7 +25,7 @@ export interface HistoryPage {
 export class HistoryService {
   constructor(
     private readonly changes: ChangeReader,
-    private readonly reader: IdentifierReader,
+    @Inject(READ_CLIENT) private readonly reads: ReadClient,
     private readonly namingAuthorities: NamingAuthorityCache,
     private readonly summaries: HistoryReads,
   ) {}
@@ -44,8 +44,8 @@ export class HistoryService {
     { afterVersion, limit, pointer }: HistoryPage,
     principal: Principal,
   ): Promise<History> {
-    const { record } = await this.namingAuthorities.lookUp(text, (known) =>
-      resolveIdentifier(text, principal.viewOf(known), this.reader, pointer),
+    const { record } = await this.namingAuthorities.lookUp((known) =>
+      resolveIdentifier(text, principal.viewOf(known), this.reads.identifier, pointer),
     );
     return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
   }
@@ -58,7 +58,7 @@ export class HistoryService {
   ): Promise<History> {
     requirePrefix(text, pointer);
     const known =
-      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh([text])).find(text);
+      (await this.namingAuthorities.current()).find(text) ?? (await this.namingAuthorities.refresh()).find(text);
     if (known === undefined || !principal.canSee(known.prefix)) {
       throw new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${text}" does not exist.`);
     }

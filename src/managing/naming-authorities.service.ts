@@ -92,7 +92,8 @@ export class NamingAuthoritiesService {
       await this.requireParent(prefix, principal, transaction);
       return this.describe(prefix, principal, transaction);
     });
-    await this.writer.publish(prefix);
+    // An error of the refresh does not fail the request.
+    await this.namingAuthorities.refresh().catch(() => null);
     // The first request may have used another API key of the same client, with access to more records.
     return { result: redactFamily(principal, result), replayed };
   }
@@ -124,7 +125,7 @@ export class NamingAuthoritiesService {
       }
       return this.describe(prefix, principal, transaction);
     });
-    await this.writer.publish(prefix);
+    await this.namingAuthorities.refresh().catch(() => null);
     return { result: redactFamily(principal, result), replayed };
   }
 

@@ -2,7 +2,6 @@ import { Module, type Provider } from '@nestjs/common';
 import { HOT_POOL } from '../database/pool.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { PositionOffset } from './changes/position-offset.js';
-import { CursorSecret } from './cursor-secret.js';
 import { HandleUserStore } from './handle-user-store.js';
 import { ConflictRetries } from './conflict-retries.js';
 import { IdempotentRequests } from './idempotency.js';
@@ -18,7 +17,6 @@ const PROVIDERS: Provider[] = [
   { provide: WRITE_CLIENT, useFactory: writeClient, inject: [PrismaService, HOT_POOL, Transactions] },
   NamingAuthorityWriter,
   PositionOffset,
-  CursorSecret,
   IdentifierUpdater,
   ConflictRetries,
   IdentifierImporter,

@@ -16,7 +16,7 @@ function server() {
     return Promise.resolve({ rows });
   };
   const logger = { warn: jest.fn() };
-  return { state, logger, abandoned: new AbandonedSessions({ query } as unknown as pg.Pool, logger) };
+  return { state, logger, abandoned: new AbandonedSessions(() => ({ query }) as unknown as pg.Pool, logger) };
 }
 
 describe('sessions that were given up', () => {

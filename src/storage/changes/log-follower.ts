@@ -21,17 +21,6 @@ const FRESH_MS = 800;
 /** Polling stops after this time without a use. */
 const IDLE_MS = 10_000;
 
-type Timer = (work: () => void, ms: number) => { cancel(): void };
-
-const unreferencedTimer: Timer = (work, ms) => {
-  const timer = setTimeout(work, ms).unref();
-  return {
-    cancel: () => {
-      clearTimeout(timer);
-    },
-  };
-};
-
 /** A poll with more rows reports that anything may have changed. */
 const MAX_POLLED_ROWS = 10_000;
 
@@ -116,7 +105,7 @@ export class LogFollower {
   /** The last successful poll, and its start by both clocks. */
   private last: { readonly state: PollState; readonly monotonic: number; readonly wall: number } | null = null;
   private usedAt = -Infinity;
-  private next: { cancel(): void } | null = null;
+  private next: NodeJS.Timeout | undefined;
   /** Incremented by starts and stops, so that a poll that ends after a stop has no effect. */
   private turn = 0;
   private isRunning = false;
@@ -127,7 +116,6 @@ export class LogFollower {
     private readonly poll: (previous: PollState | null) => Promise<Poll>,
     private readonly onChange: (changed: Poll['changed']) => void,
     private readonly clock: Clock,
-    private readonly timer: Timer = unreferencedTimer,
   ) {}
 
   /** Starts polling, or keeps it running. @param now the time of the monotonic clock. */
@@ -168,8 +156,7 @@ export class LogFollower {
   private stop(): void {
     this.turn += 1;
     this.isRunning = false;
-    this.next?.cancel();
-    this.next = null;
+    clearTimeout(this.next);
     this.last = null;
     this.onChange(null);
   }
@@ -188,6 +175,6 @@ export class LogFollower {
       return;
     }
     const pause = Math.max(INTERVAL_MS - (now - monotonic), MIN_PAUSE_MS);
-    this.next = this.timer(() => void this.step(turn), pause);
+    this.next = setTimeout(() => void this.step(turn), pause).unref();
   }
 }

@@ -47,66 +47,38 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** Requests for one prefix share a statement. Its size is limited, because it may read 10,000 rows for each prefix. */
+/** Requests for one prefix share a statement, and so do lists. Its size is limited, because it may read 10,000 rows for each prefix. */
 const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
-const LISTS = { maxBatchSize: 1, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
+const LISTS = { ...SINGLES, maxBatchSize: 4 };
 
 /** Counts identifiers. No counter is stored, because it would serialize mints; above a limit, PostgreSQL's statistics give an estimate. */
 @Injectable()
 export class NamingAuthorityCounts {
-  private readonly singles = new Batcher<string, StateCounts>((prefixes) => this.countSingles(prefixes), SINGLES);
+  private readonly singles = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), SINGLES);
   private readonly lists = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LISTS);
-  /** Lists whose statement has not begun. */
-  private readonly waitingLists = new Map<string, Promise<StateCounts[]>>();
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /** Counts in the order of `prefixes`. @param transaction its changes are counted; without it, concurrent requests share the count. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     if (transaction !== undefined) return countAll(transaction, prefixes);
-    const [first] = prefixes;
-    if (first === undefined) return [];
-    if (prefixes.length === 1) return [await this.singles.add(first)];
-    const key = keyOf(prefixes);
-    const waiting = this.waitingLists.get(key);
-    if (waiting !== undefined) return waiting;
-    // Deferred, because otherwise the statement could begin before the list is added to the map.
-    const counted = Promise.resolve().then(() => this.lists.add(prefixes));
-    this.waitingLists.set(key, counted);
-    try {
-      return await counted;
-    } finally {
-      // A list that the full queue rejected never begins.
-      if (this.waitingLists.get(key) === counted) this.waitingLists.delete(key);
-    }
+    if (prefixes.length === 0) return [];
+    return (prefixes.length === 1 ? this.singles : this.lists).add(prefixes);
   }
 
-  private async countSingles(prefixes: readonly string[]): Promise<(StateCounts | Error)[]> {
-    const distinct = [...new Set(prefixes)];
-    const counts = await this.countDistinct(distinct);
-    const byPrefix = new Map(distinct.map((prefix, index) => [prefix, counts[index]]));
-    return prefixes.map((prefix) => byPrefix.get(prefix) ?? new TypeError('every prefix has counts'));
-  }
-
-  /** If the statement times out, each prefix is counted separately. */
-  private async countDistinct(prefixes: readonly string[]): Promise<(StateCounts | Error)[]> {
+  /** If the statement times out, each list is counted separately. */
+  private async countLists(lists: readonly (readonly string[])[]): Promise<(StateCounts[] | Error)[]> {
+    const distinct = [...new Set(lists.flat())];
     try {
-      return await countAll(this.pool, prefixes);
+      const counts = await countAll(this.pool, distinct);
+      const byPrefix = new Map(distinct.map((prefix, index) => [prefix, counts[index]]));
+      return lists.map((list) => list.flatMap((prefix) => byPrefix.get(prefix) ?? []));
     } catch (error) {
-      if (prefixes.length === 1 || databaseProblem(error)?.code !== 'STATEMENT_TIMEOUT') throw error;
-      return (await inTurn(prefixes, (prefix) => this.countDistinct([prefix]).catch(errorsOf))).flat();
+      if (lists.length === 1 || databaseProblem(error)?.code !== 'STATEMENT_TIMEOUT') throw error;
+      return (await inTurn(lists, (list) => this.countLists([list]).catch(errorsOf))).flat();
     }
   }
-
-  private async countLists(lists: readonly (readonly string[])[]): Promise<StateCounts[][]> {
-    for (const list of lists) this.waitingLists.delete(keyOf(list));
-    return inTurn(lists, (list) => countAll(this.pool, list));
-  }
-}
-
-function keyOf(prefixes: readonly string[]): string {
-  return JSON.stringify(prefixes);
 }
 
 function errorsOf(error: unknown): Error[] {

@@ -8,7 +8,6 @@ import {
   type NamingAuthority,
   isCaseInsensitiveByRule,
 } from '../../registry/naming-authority.js';
-import { NamingAuthorityCache } from './naming-authority-cache.js';
 import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
@@ -55,10 +54,7 @@ export class NamesStoredByOtherCase extends Error {
 
 @Injectable()
 export class NamingAuthorityWriter {
-  constructor(
-    private readonly transactions: Transactions,
-    private readonly namingAuthorities: NamingAuthorityCache,
-  ) {}
+  constructor(private readonly transactions: Transactions) {}
 
   /** Creates the configured naming authorities that do not exist. */
   async ensure(
@@ -141,11 +137,6 @@ export class NamingAuthorityWriter {
       at: changed.updatedAt,
     });
     return changed;
-  }
-
-  /** Refreshes the cache after a commit. Errors do not fail the request. */
-  async publish(prefix: string): Promise<void> {
-    await this.namingAuthorities.refresh([prefix]).catch(() => null);
   }
 }
 

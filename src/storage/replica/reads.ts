@@ -89,13 +89,13 @@ export class NamingAuthorityReads implements LatestAuthorities {
   }
 
   /** Reads at the primary, because a replica can lack a new naming authority. */
-  refresh(which: readonly string[]): Promise<NamingAuthoritySnapshot> {
-    return this.primary.refresh(which);
+  refresh(): Promise<NamingAuthoritySnapshot> {
+    return this.primary.refresh();
   }
 
   /** See `NamingAuthorityCache.lookUp`. */
-  async lookUp<T>(text: string, work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
-    return this.primary.lookUp(text, work, await this.current());
+  async lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
+    return this.primary.lookUp(work, await this.current());
   }
 
   private get newer(): NamingAuthorityCache {

@@ -220,7 +220,7 @@ describe('the patches of an identifier, from nothing', () => {
 describe('GET /naming-authorities/{namingAuthority}/history', () => {
   it('has every change of its settings, and none of its identifiers', async () => {
     await service.client.mint();
-    const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
+    const writer: Writer = new NamingAuthorityWriter(new Transactions(pool, pool));
     await new Transactions(pool, pool).run(async (transaction) => {
       const locked = await writer.lock(transaction, '100.102');
       return writer.change(transaction, CURATOR, locked!, { state: 'suspended' });

@@ -7,13 +7,13 @@ import { createPools } from '../../../dist/database/pool.js';
 import { Cursors } from '../../../dist/http/cursor.js';
 import { createLogger } from '../../../dist/logging/logger.js';
 import { RecordCache } from '../../../dist/storage/identifiers/cache/record-cache.js';
-import { CursorSecret } from '../../../dist/storage/cursor-secret.js';
+import { loadCursorSecret } from '../../../dist/storage/cursor-secret.js';
 
 const config = readConfig();
 const logger = createLogger('silent');
 const pools = createPools(config.database.url, config, logger);
 const { app, prepare } = await createApplication(config, pools, logger);
-app.get(Cursors).useSecret(await app.get(CursorSecret).load());
+app.get(Cursors).useSecret(await loadCursorSecret(pools.general));
 await prepare();
 await app.listen(0, '127.0.0.1');
 const cache = app.get(RecordCache);

@@ -88,7 +88,7 @@ beforeAll(async () => {
   // The database is dropped while the pool still closes its connections.
   pool.on('error', () => {});
   const transactions = new Transactions(pool, pool);
-  await new NamingAuthorityWriter(transactions, new NamingAuthorityCache(pool, RESOLVER)).ensure([
+  await new NamingAuthorityWriter(transactions).ensure([
     { prefix: '100.102', profile: 'cordra', metadataIdScheme: 'recognized' },
   ]);
   await mintingWith([A]).mint(ORDER);

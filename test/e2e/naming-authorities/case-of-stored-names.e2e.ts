@@ -39,7 +39,7 @@ describe('a naming authority whose rule of case differs from the one by which na
   it('is decided without a read of identifiers, of which there can be millions', async () => {
     const [holder, session] = [0, 1].map(() => new pg.Client({ connectionString: service.database.url }));
     const pool = new pg.Pool({ connectionString: service.database.url, max: 1, options: '-c lock_timeout=1000' });
-    const writer = new NamingAuthorityWriter(new Transactions(pool, pool), null as never);
+    const writer = new NamingAuthorityWriter(new Transactions(pool, pool));
     await Promise.all([holder!.connect(), session!.connect()]);
     try {
       await holder!.query('BEGIN; LOCK TABLE identifier, alternate_identifier');

@@ -31,3 +31,12 @@ export function deferred<T>(): Deferred<T> {
   });
   return { promise, resolve, reject };
 }
+
+/** Calls `began` with the work and the time of each timer, which never ends by itself. */
+export function fakeTimers(began: (work: () => void, ms: number) => void): void {
+  const setTimer = (work: () => void, ms = 0) => {
+    began(work, ms);
+    return { unref: () => undefined };
+  };
+  globalThis.setTimeout = setTimer as never;
+}

@@ -3,7 +3,7 @@ import type { IdentifierRecord } from '../../../src/registry/identifier-record.j
 import { LogFollower, type Poll, type PollState } from '../../../src/storage/changes/log-follower.js';
 import { RecordCache } from '../../../src/storage/identifiers/cache/record-cache.js';
 import { recordWith } from '../../records.js';
-import { type Deferred, FakeClock, addressOf, deferred, settled } from './fakes.js';
+import { type Deferred, FakeClock, addressOf, deferred, fakeTimers, settled } from './fakes.js';
 
 // A registry with one identifier, whose version a change increments, or one name, which is minted. A read and a poll have three steps each: they begin,
 // they see the database, and their result arrives. The tests run every order of the steps of two requests, a poll and a
@@ -38,11 +38,10 @@ class Model {
         this.cache.changed(changed);
       },
       this.clock,
-      (work) => {
-        this.timer = work;
-        return { cancel: () => (this.timer = null) };
-      },
     );
+    fakeTimers((work) => {
+      this.timer = work;
+    });
     const find = () => {
       const answer = deferred<IdentifierRecord | null>();
       this.reads.push({ answer, seen: null, isOver: false });

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LogFollower, type Poll, type PollState } from '../../../src/storage/changes/log-follower.js';
-import { type Deferred, FakeClock, deferred, settled } from './fakes.js';
+import { type Deferred, FakeClock, deferred, fakeTimers, settled } from './fakes.js';
 
 const CHANGED = { identifiers: [1n], namingAuthorities: [] };
 
 let clock: FakeClock;
 let polls: { previous: PollState | null; answer: Deferred<Poll> }[];
-let timers: { ms: number; work: () => void; isCancelled: boolean }[];
+let timers: { ms: number; work: () => void }[];
 let reported: Poll['changed'][];
 let log: LogFollower;
 
@@ -21,12 +21,8 @@ beforeEach(() => {
     },
     (changed) => reported.push(changed),
     clock,
-    (work, ms) => {
-      const timer = { ms, work, isCancelled: false };
-      timers.push(timer);
-      return { cancel: () => (timer.isCancelled = true) };
-    },
   );
+  fakeTimers((work, ms) => timers.push({ ms, work }));
 });
 
 const stateOf = (snapshot: string, time = 0): PollState => ({ snapshot, next: 1n, origin: '', time, flushed: null });

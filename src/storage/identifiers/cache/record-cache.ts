@@ -40,8 +40,6 @@ interface Read {
   readonly began: number;
   readonly at: number;
   readonly found: Promise<IdentifierRecord | null>;
-  /** Whether it may miss a change that was known when it ended. */
-  isStale: boolean;
 }
 
 /**
@@ -127,8 +125,6 @@ export class RecordCache {
       const key = keyOf(address);
       this.absent.delete(key);
       this.note(key);
-      // New requests must not join a read that began before the mint.
-      this.reading.delete(key);
     }
     this.changed({ identifiers, namingAuthorities });
   }
@@ -152,7 +148,6 @@ export class RecordCache {
 
   private forgetEverything(): void {
     this.noteWhole();
-    this.reading.clear();
     this.records.clear();
     this.absent.clear();
   }
@@ -185,15 +180,12 @@ export class RecordCache {
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
-  /** Joins a read of the same key, unless it may miss a change known before this call. @param mayJoin false after a stale read. */
-  private async share(key: string, address: Address, mayJoin = true): Promise<IdentifierRecord | null> {
+  /** Joins a read of the same key, unless it is slow or may miss a change that became known after it began. */
+  private async share(key: string, address: Address): Promise<IdentifierRecord | null> {
     const now = this.clock.monotonic();
     const other = this.reading.get(key);
-    if (other === undefined || now - other.at >= JOIN_MS) return this.start(key, address, now);
-    const cameFirst = other.began === this.change;
-    const found = await other.found;
-    if (cameFirst || !other.isStale) return found;
-    return mayJoin ? this.share(key, address, false) : this.start(key, address, this.clock.monotonic());
+    const canJoin = other?.began === this.change && now - other.at < JOIN_MS;
+    return canJoin ? other.found : this.start(key, address, now);
   }
 
   private start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
@@ -205,8 +197,7 @@ export class RecordCache {
     const work = async (): Promise<IdentifierRecord | null> => {
       try {
         const record = frozen(await this.reader.find(address, minimum));
-        read.isStale = this.isStale(key, record, began);
-        if (!read.isStale && (minimum !== null || !hasReplica)) this.store(key, record, at);
+        if (!this.isStale(key, record, began) && (minimum !== null || !hasReplica)) this.store(key, record, at);
         return record;
       } finally {
         this.readsUnderWay -= 1;
@@ -215,7 +206,7 @@ export class RecordCache {
       }
     };
     this.readsUnderWay += 1;
-    const read: Read = { began, at, found: work(), isStale: false };
+    const read: Read = { began, at, found: work() };
     this.reading.set(key, read);
     return read.found;
   }

@@ -50,7 +50,7 @@ export class AppModule {
       exports: providers,
       imports: [
         DatabaseModule.over(pools, replica),
-        AccessModule.with(config, config.limits),
+        AccessModule.with(config, config.limits, metrics),
         RecordCacheModule.within(config.recordCache),
         StorageWriteModule,
         ...(interfaces.has('api') ? [ApiModule.with(api)] : []),

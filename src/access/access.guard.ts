@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { PublicHistory } from '../config/environment.js';
 import { onlyReads } from '../http/route-settings.js';
@@ -40,7 +39,6 @@ const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
 };
 
 /** Authenticates requests before their bodies are read (see `admission.ts`) and checks the scope of the route. */
-@Injectable()
 export class AccessGuard {
   constructor(
     private readonly authenticator: Authenticator,

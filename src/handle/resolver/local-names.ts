@@ -21,13 +21,7 @@ export function localNamesOf(authority: NamingAuthority, { handle }: PathReading
     const guid = isLong ? undefined : guidIn(trimEnd(text));
     return { candidates: guid === undefined ? [] : [guid], isTooLong: isLong };
   }
-  // The usual case, with one candidate, is decided first.
-  if (!isLong && !endsWithBlank(text)) return { candidates: text === '' ? [] : [text], isTooLong: false };
-  const candidates = [...new Set([text, trimEnd(text)])].filter((name) => name !== '' && !isLongLocalName(name));
+  const plain = trimEnd(text);
+  const candidates = (plain === text ? [text] : [text, plain]).filter((name) => name !== '' && !isLongLocalName(name));
   return { candidates, isTooLong: candidates.length === 0 && isLong };
-}
-
-function endsWithBlank(text: string): boolean {
-  const last = text.at(-1) ?? '';
-  return last === '\0' || last.trim() === '';
 }

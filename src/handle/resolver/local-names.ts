@@ -3,17 +3,11 @@ import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { guidIn } from '../../registry/uuid.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
-/** The local names that a path may mean, in the order in which they are looked up. */
-export interface LocalNames {
-  readonly candidates: readonly string[];
-  readonly isTooLong: boolean;
-}
-
 /**
- * The local names of a reading. Under the profile "cordra": the GUID. Under "handle": the exact text, so that each registered name is
- * found, then the text without blanks at its end.
+ * The local names that a path may mean, in the order in which they are looked up. Under the profile "cordra": the GUID. Under "handle":
+ * the exact text, so that each registered name is found, then the text without blanks at its end.
  */
-export function localNamesOf(authority: NamingAuthority, { handle }: PathReading): LocalNames {
+export function localNamesOf(authority: NamingAuthority, { handle }: PathReading) {
   const slash = handle.indexOf('/');
   const text = slash < 0 ? '' : handle.slice(slash + 1);
   const isLong = isLongLocalName(text);

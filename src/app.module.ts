@@ -51,7 +51,7 @@ export class AppModule {
       exports: providers,
       imports: [
         DatabaseModule.over(pools, replica),
-        AccessModule.with(config, config.limits),
+        AccessModule.with(config, config.limits, metrics),
         StorageWriteModule,
         ...(interfaces.has('api') ? [ApiModule.with(api)] : []),
         OperationsModule.with(!isClosed, config.metricsPort !== null),

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.js';
 import type { PublicHistory } from '../config/environment.js';
 import { onlyReads } from '../http/route-settings.js';
 import { Problem } from '../problem/problem.js';
@@ -26,12 +26,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AccessRules {
-  /** The key of the administrator; null under open access. */
-  readonly adminApiKey: string | null;
-  readonly publicRead: boolean;
-  readonly publicHistory: PublicHistory;
-}
+export type AccessRules = Pick<Config, 'adminApiKey' | 'publicRead' | 'publicHistory'>;
 
 const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
   full: PUBLIC_READER,
@@ -40,7 +35,6 @@ const ANONYMOUS_READERS: Readonly<Record<PublicHistory, Principal>> = {
 };
 
 /** Authenticates requests before their bodies are read (see `admission.ts`) and checks the scope of the route. */
-@Injectable()
 export class AccessGuard {
   constructor(
     private readonly authenticator: Authenticator,

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { RequestLimits } from '../config/config.js';
-import { Metrics } from '../metrics/metrics.js';
+import type { Metrics } from '../metrics/metrics.js';
 import { StorageReadModule } from '../storage/storage-read.module.js';
 import { AccessGuard, type AccessRules } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
@@ -18,35 +18,24 @@ const READ_SHARE = 4;
 
 @Module({})
 export class AccessModule {
-  static with(rules: AccessRules, limits: RequestLimits): DynamicModule {
+  static with(rules: AccessRules, limits: RequestLimits, metrics: Metrics): DynamicModule {
+    const failures = new FailedAuthentications(metrics, limits.unauthenticatedPerMinute);
+    const large = new LargeBodies(metrics, limits.largePerAddress, limits.largestBody);
     const accessGuard = {
       provide: AccessGuard,
-      inject: [Authenticator, Metrics],
-      useFactory: (authenticator: Authenticator, metrics: Metrics) =>
-        new AccessGuard(authenticator, rules, new FailedAuthentications(metrics, limits.unauthenticatedPerMinute)),
-    };
-    const largeBodies = {
-      provide: LargeBodies,
-      inject: [Metrics],
-      useFactory: (metrics: Metrics) => new LargeBodies(metrics, limits.largePerAddress, limits.largestBody),
-    };
-    const limitsGuard = {
-      provide: LimitsGuard,
-      inject: [Metrics, LargeBodies],
-      useFactory: (metrics: Metrics, large: LargeBodies) => new LimitsGuard(metrics, large, limits),
-    };
-    const mintBudget = {
-      provide: MintBudget,
-      inject: [Metrics],
-      useFactory: (metrics: Metrics) => new MintBudget(metrics, limits.perNamingAuthorityPerMinute),
+      inject: [Authenticator],
+      useFactory: (authenticator: Authenticator) => new AccessGuard(authenticator, rules, failures),
     };
     return {
       module: AccessModule,
       global: true,
       imports: [StorageReadModule],
       providers: [
-        ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard, largeBodies, limitsGuard, mintBudget],
-        { provide: Places, useFactory: () => new Places(READ_PLACES, READ_SHARE) },
+        ...[Authenticator, KeyCache, KeyReads, KeyValidity, accessGuard],
+        { provide: LargeBodies, useValue: large },
+        { provide: LimitsGuard, useValue: new LimitsGuard(metrics, large, limits) },
+        { provide: MintBudget, useValue: new MintBudget(metrics, limits.perNamingAuthorityPerMinute) },
+        { provide: Places, useValue: new Places(READ_PLACES, READ_SHARE) },
       ],
       exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget, Places],
     };

@@ -1,4 +1,5 @@
 import { type Handle, parseHandle } from '@mintmark/identifier';
+import { decoded } from '../http/request-target.js';
 import { isSecret } from './key-secret.js';
 
 export interface BasicCredentials {
@@ -27,24 +28,9 @@ export function readBasicCredentials(field: string): BasicCredentials | null {
   const colon = text.lastIndexOf(':');
   const secret = text.slice(colon + 1);
   if (colon < 0 || !isSecret(secret)) return null;
-  const user = decodeUser(text.slice(0, colon));
-  return user === null ? null : { ...user, secret };
-}
-
-function decodeUser(encoded: string): Pick<BasicCredentials, 'index' | 'handle'> | null {
-  const user = percentDecoded(encoded);
-  if (user === null) return null;
+  const user = decoded(text.slice(0, colon)) ?? '';
   const [written = '', digits] = INDEXED_USER.exec(user) ?? [];
   const index = digits === undefined ? null : Number(digits);
-  if (index !== null && index > MAX_INDEX) return null;
   const handle = parseHandle(user.slice(written.length));
-  return handle.ok ? { index, handle: handle.value } : null;
-}
-
-function percentDecoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
+  return handle.ok && Number(index) <= MAX_INDEX ? { index, handle: handle.value, secret } : null;
 }

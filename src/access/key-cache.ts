@@ -12,106 +12,92 @@ const UNKNOWN_MS = 60_000;
 /** Maximum number of cached keys, and of unknown secrets, which have their own cache so that guesses do not evict keys. */
 const MAX_CACHED = 10_000;
 
-interface CachedKey {
+interface Timed<T> {
   /** When the read began, in monotonic milliseconds. */
   readonly at: number;
-  readonly key: ApiKey;
-  /** The digest of its secret; null when the key was read by its ID only. */
-  readonly digest: string | null;
-}
-
-interface PendingRead {
-  readonly at: number;
-  readonly key: Promise<ApiKey | null>;
+  readonly key: T;
 }
 
 /** API keys by ID and by the digest of their secret. Concurrent requests share a read; failed reads are not cached. */
 @Injectable()
 export class KeyCache {
-  private readonly keys = new LRUCache<string, CachedKey>({
-    max: MAX_CACHED,
-    dispose: ({ digest }) => digest !== null && this.ids.delete(digest),
-  });
-  private readonly ids = new Map<string, string>();
-  private readonly pending = new Map<string, PendingRead>();
+  private readonly keys = new LRUCache<string, Timed<ApiKey>>({ max: MAX_CACHED });
+  /** The IDs of keys by digest; a key may have left the cache. */
+  private readonly ids = new LRUCache<string, string>({ max: MAX_CACHED });
+  private readonly pending = new Map<string, Timed<Promise<ApiKey | null>>>();
   /** When the read of each unknown secret ended, by digest. */
   private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
-  private changes = 0;
 
   constructor(@Inject(ApiKeyStore) private readonly store: Pick<ApiKeyStore, 'find' | 'findByHash'>) {}
 
   /** Whether the cache contains the key of a digest, even if the entry is old, or the key is expired or revoked. */
   recognizes(digest: Buffer): boolean {
-    return this.ids.has(nameOf(digest));
+    return this.keys.has(this.idOf(nameOf(digest)));
   }
 
   has(digest: Buffer): boolean {
-    return this.recent(this.ids.get(nameOf(digest))) !== null;
+    return this.recent(this.idOf(nameOf(digest))) !== null;
   }
 
   async findByDigest(digest: Buffer): Promise<ApiKey | null> {
     const name = nameOf(digest);
-    const known = this.recent(this.ids.get(name));
+    const known = this.recent(this.idOf(name));
     if (known !== null) return known;
     if (performance.now() - (this.unknown.get(name) ?? -Infinity) < UNKNOWN_MS) return null;
-    return this.share(name, async (at) => {
+    return this.share(name, async () => {
       const found = await this.store.findByHash(digest);
       // The database has already compared the digests, but not in constant time as this comparison does.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
-      if (key === null) {
+      if (key !== null) this.ids.set(name, key.id);
+      else {
         this.unknown.set(name, performance.now());
-        const id = this.ids.get(name);
-        if (id !== undefined) this.keys.delete(id);
+        this.keys.delete(this.idOf(name));
       }
-      return key === null ? null : { at, key, digest: name };
+      return key;
     });
   }
 
   async find(id: string): Promise<ApiKey | null> {
-    const known = this.recent(id);
-    if (known !== null) return known;
-    return this.share(id, async (at) => {
-      const key = await this.store.find(id);
-      return key === null ? null : { at, key, digest: this.keys.get(id)?.digest ?? null };
-    });
+    return this.recent(id) ?? this.share(id, () => this.store.find(id));
   }
 
   /** Drops a key that this process has revoked or confirmed. */
   forget(id: string): void {
-    this.changes += 1;
     this.pending.clear();
     this.keys.delete(id);
   }
 
-  private recent(id: string | undefined): ApiKey | null {
-    const cached = id === undefined ? undefined : this.keys.get(id);
+  private idOf(name: string): string {
+    return this.ids.get(name) ?? '';
+  }
+
+  private recent(id: string): ApiKey | null {
+    const cached = this.keys.get(id);
     return cached !== undefined && isRecent(cached) ? cached.key : null;
   }
 
   /** @param name a digest or an ID, which have different lengths. */
-  private share(name: string, read: (at: number) => Promise<CachedKey | null>): Promise<ApiKey | null> {
+  private share(name: string, read: () => Promise<ApiKey | null>): Promise<ApiKey | null> {
     const other = this.pending.get(name);
     if (other !== undefined && isRecent(other)) return other.key;
     const at = performance.now();
-    const { changes } = this;
-    const key = read(at).then((found) => {
-      // A read that began before a change may return the key without the change.
-      if (found !== null && changes === this.changes) {
-        this.keys.set(found.key.id, found);
-        if (found.digest !== null) this.ids.set(found.digest, found.key.id);
-      }
-      return found?.key ?? null;
-    });
-    this.pending.set(name, { at, key });
-    const end = () => {
-      if (this.pending.get(name)?.key === key) this.pending.delete(name);
-    };
-    key.then(end, end);
+    const isLatest = () => this.pending.get(name) === reading;
+    const key = read()
+      .then((found) => {
+        // A read that began before a change may return the key without the change; `forget` has removed it from `pending`.
+        if (found !== null && isLatest()) this.keys.set(found.id, { at, key: found });
+        return found;
+      })
+      .finally(() => {
+        if (isLatest()) this.pending.delete(name);
+      });
+    const reading = { at, key };
+    this.pending.set(name, reading);
     return key;
   }
 }
 
-function isRecent({ at }: { readonly at: number }): boolean {
+function isRecent({ at }: Timed<unknown>): boolean {
   return performance.now() - at < MAX_AGE_MS;
 }
 

@@ -1,18 +1,9 @@
-import { type GivenTexts, textsAfter } from '../registry/members.js';
+import { textsAfter } from '../registry/members.js';
 import { difference } from '../registry/change.js';
-import { type IdentifierRecord, type Tombstone, serializeLifecycle } from '../registry/identifier-record.js';
-import type { State } from '../registry/identifier-record.js';
+import { type IdentifierRecord, serializeLifecycle } from '../registry/identifier-record.js';
 
-/** The members of an identifier that a line can change, in their JSON form. */
-export interface ChangedMembers extends GivenTexts {
-  readonly metadataId?: string | null;
-  readonly alternateIds?: string[];
-  readonly previousVersion?: string | null;
-  readonly state?: State;
-  readonly leaseUntil?: string | null;
-  /** Without the time of the withdrawal, which a dry run does not know. */
-  readonly tombstone?: Omit<Tombstone, 'withdrawnAt'> | null;
-}
+/** Some of the members of an identifier that a line can change, in their JSON form. */
+export type ChangedMembers = Readonly<Partial<ReturnType<typeof membersOf>>>;
 
 /** The members that a change affects, with their former and new values. */
 export function changedMembers(
@@ -26,12 +17,13 @@ export function changedMembers(
   return { old: only(old), new: only(now) };
 }
 
-function membersOf(record: IdentifierRecord): Required<ChangedMembers> {
+function membersOf(record: IdentifierRecord) {
   const { alternateIds, state, leaseUntil, tombstone } = serializeLifecycle(record);
   const { metadataId, previousVersion } = record;
   return {
     ...textsAfter(record, {}),
     ...{ metadataId, alternateIds, previousVersion, state, leaseUntil },
+    // The time of the withdrawal is left out, because a dry run does not know it.
     tombstone: tombstone && {
       reasonCode: tombstone.reasonCode,
       reason: tombstone.reason,

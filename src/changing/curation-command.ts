@@ -194,15 +194,13 @@ export function decide(record: IdentifierRecord, step: CurationStep, context: De
 
 function amendmentBy(record: IdentifierRecord, step: CurationStep, context: DecisionContext): Amendment | null {
   switch (step.step) {
-    case 'changed': {
-      const values = decideVersion(record, step, context);
-      requireNames(record, values, context);
-      return isMet(values, record) ? null : { kind: 'changed', ...withStoredValues(record, values, context.at) };
-    }
+    case 'changed':
     case 'activated': {
       const values = decideVersion(record, step, context);
       requireNames(record, values, context);
-      return { ...activation(), ...withStoredValues(record, values, context.at) };
+      if (step.step === 'changed' && isMet(values, record)) return null;
+      const change = step.step === 'changed' ? { kind: step.step } : activation();
+      return { ...change, ...withStoredValues(record, values, context.at) };
     }
     case 'withdrawn': {
       const { reasonCode, reason, replacement } = step;

@@ -1,9 +1,9 @@
+import { decoded } from '../http/request-target.js';
 import { upperAscii } from '../registry/upper-ascii.js';
 import { handleUriStart } from '../registry/name-schemes.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NearSearch } from '../storage/identifiers/near-identifiers.js';
-import { decoded } from './own-url.js';
 import { firstDifference, hexDigitsOf, nearGuids, nearLocalNames } from './near-names.js';
 
 /** Why nothing matches a text: it is a Handle of a foreign prefix, an unregistered name or URL, or not a name at all. */

@@ -1,5 +1,6 @@
 import { handleUriStart } from '../registry/name-schemes.js';
 import { isReservedSegment } from '../registry/naming-authority.js';
+import { decoded } from '../http/request-target.js';
 import { joinIdentifierSegments } from '../http/server/unescaped-slash.js';
 
 const HTTP_URL = /^https?:\/\//i;
@@ -17,15 +18,6 @@ export function identifierInOwnUrl(text: string, hosts: readonly string[]): stri
   if (!hosts.some((host) => comparable(urlHost) === comparable(hostOf(protocol, host)))) return null;
   const segment = PATH.exec(joinIdentifierSegments(pathname))?.[1] ?? resolvedIn(pathname);
   return segment === null ? null : decoded(segment);
-}
-
-/** The text of percent-encoded UTF-8; null for any other text. */
-export function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The text that the resolver reads in a path; null for a path of another interface. */

@@ -49,6 +49,15 @@ export function decodeText(raw: string): string | null {
   }
 }
 
+/** The text of percent-encoded UTF-8; null for any other text. */
+export function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The path of a request target in origin or absolute form (RFC 9112 3.2), without query and fragment; null for other forms. */
 export function pathOf(target: string): string | null {
   const url = target.charCodeAt(0) === SLASH ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');

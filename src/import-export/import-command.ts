@@ -7,10 +7,10 @@ import { mutableAttributesOf, creation } from '../registry/change.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import {
   type MutableAttributes,
-  type ReasonCode,
   type State,
   identifierOf,
   requireSize,
+  type serializeTombstone,
 } from '../registry/identifier-record.js';
 import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import { requireNoUser } from '../registry/handle-user.js';
@@ -41,12 +41,7 @@ export interface ImportRequest extends GivenTexts {
   /** Default: the value of `createdAt`, or else the time of the import. */
   readonly updatedAt?: string | null;
   readonly leaseUntil: string | null;
-  readonly tombstone: {
-    readonly withdrawnAt: string;
-    readonly reasonCode: ReasonCode;
-    readonly reason: string;
-    readonly replacedBy: string | null;
-  } | null;
+  readonly tombstone: ReturnType<typeof serializeTombstone>;
 }
 
 export interface ImportCommand {

@@ -9,16 +9,11 @@ export interface AlternateName extends CanonicalName {
   readonly here?: Place;
 }
 
-export interface IndexedAlternate {
-  readonly name: AlternateName;
-  readonly index: number;
-}
-
 /** The given alternates that a record does not have yet. Those that it has keep their claims. */
 export function gainedBy(
   { alternateIds }: Pick<IdentifierRecord, 'alternateIds'>,
   alternates: readonly AlternateName[],
-): IndexedAlternate[] {
+) {
   const stored = new Set(alternateIds);
   const byFold = new Map(alternateIds.map((text) => [upperAscii(text), text]));
   return alternates.flatMap((name, index) => {

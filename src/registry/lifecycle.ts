@@ -42,22 +42,16 @@ export const EXPIRED = {
 /** The values that an identifier loses when its reservation ends; its name stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
-/** The problem WRONG_STATE omits the text of the reason, because results are stored and the reason can be hidden later. */
-export function stateProblem(record: IdentifierRecord, step: Step): Problem | null {
+/** @throws Problem WRONG_STATE, without the text of the reason, because results are stored and the reason can be hidden later. */
+export function requireState(record: IdentifierRecord, step: Step): void {
   const allowed: readonly State[] = STEPS[step];
-  if (allowed.includes(record.state)) return null;
+  if (allowed.includes(record.state)) return;
   const why = record.tombstone === null ? '' : ` (${record.tombstone.reasonCode})`;
   const canBe = step === 'withdrawn' && !isLegal(record) ? 'withdrawn for another reason than "legal"' : step;
-  return new Problem(
+  throw new Problem(
     'WRONG_STATE',
     `${nativeText(record)} is ${record.state}${why}; only an identifier that is ${allowed.join(' or ')} can be ${canBe}.`,
   );
-}
-
-/** @throws Problem WRONG_STATE */
-export function requireState(record: IdentifierRecord, step: Step): void {
-  const problem = stateProblem(record, step);
-  if (problem !== null) throw problem;
 }
 
 export function activation(): Amendment {

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../../config/config.js';
 import { routeSettings } from '../../http/route-settings.js';
@@ -24,7 +23,6 @@ export const LongLived = (): MethodDecorator => routeSettings({ longLived: true 
 export const Uncounted = (): ClassDecorator => routeSettings({ uncounted: true });
 
 /** Limits the rate and the concurrency of each client before the body is read. Without an authenticated key, a client is an address. */
-@Injectable()
 export class LimitsGuard {
   private readonly buckets: TokenBuckets | null;
   private readonly short: ConcurrencyLimiter;

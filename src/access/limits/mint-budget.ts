@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { type ChargeReport, TokenBuckets } from './token-buckets.js';
@@ -7,7 +6,6 @@ import { type ChargeReport, TokenBuckets } from './token-buckets.js';
 export type Charge = ReadonlyMap<string, number>;
 
 /** Limits the identifiers minted under each naming authority, for all clients together. */
-@Injectable()
 export class MintBudget {
   private readonly buckets: TokenBuckets | null;
 

@@ -17,7 +17,7 @@ import { type PathReading, readPath } from './read-path.js';
 
 /** The result of resolving a name; `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
 export type Resolution = { readonly handle: string } & (
-  | ({ readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority } & ReadRecord)
+  | { readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority; readonly record: IdentifierRecord }
   | { readonly kind: 'unknown' }
   /** Several identifiers match a text equally well; `names` has their native texts, `NA/local`. */
   | { readonly kind: 'several'; readonly names: readonly string[] }
@@ -26,11 +26,6 @@ export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'tooLong' }
 );
-
-export interface ReadRecord {
-  readonly record: IdentifierRecord;
-  readonly metadataIdScheme: MetadataIdScheme;
-}
 
 /** Maximum number of steps from a duplicate to the active identifier that replaces it. */
 const MAX_STEPS = 5;
@@ -65,11 +60,11 @@ export class HandleResolver {
   }
 
   /** Adds the objects that a record describes to the record, unless the record has changed in the meantime. */
-  async whole(record: IdentifierRecord): Promise<ReadRecord> {
+  async whole(record: IdentifierRecord) {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
     const whole = authority === undefined ? null : await this.wholeRecords.find(addressIn(authority, localName));
-    const metadataIdScheme = authority?.metadataIdScheme ?? 'recognized';
+    const metadataIdScheme: MetadataIdScheme = authority?.metadataIdScheme ?? 'recognized';
     return { record: whole?.version === version ? whole : record, metadataIdScheme };
   }
 
@@ -128,14 +123,8 @@ export class HandleResolver {
       const record = await this.reader.find(addressIn(authority, localName));
       if (record === null) continue;
       if (record.state === 'reserved' || isDeleted(record)) break;
-      const { metadataIdScheme } = authority;
-      return {
-        kind: availabilityOf(record).kind === 'shown' ? 'active' : 'withdrawn',
-        handle,
-        record,
-        authority,
-        metadataIdScheme,
-      };
+      const kind = availabilityOf(record).kind === 'shown' ? 'active' : 'withdrawn';
+      return { kind, handle, record, authority };
     }
     return { kind: 'unknown', handle };
   }

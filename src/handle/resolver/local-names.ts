@@ -3,17 +3,11 @@ import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { guidIn } from '../../registry/uuid.js';
 import { type PathReading, trimEnd } from './read-path.js';
 
-/** The local names that a path may mean, in the order in which they are looked up. */
-export interface LocalNames {
-  readonly candidates: readonly string[];
-  readonly isTooLong: boolean;
-}
-
 /**
- * The local names of a reading. Under the profile "cordra": the GUID. Under "handle": the exact text, so that each registered name is
- * found, then the text without blanks at its end.
+ * The local names that a path may mean, in the order in which they are looked up. Under the profile "cordra": the GUID. Under "handle":
+ * the exact text, so that each registered name is found, then the text without blanks at its end.
  */
-export function localNamesOf(authority: NamingAuthority, { handle }: PathReading): LocalNames {
+export function localNamesOf(authority: NamingAuthority, { handle }: PathReading) {
   const slash = handle.indexOf('/');
   const text = slash < 0 ? '' : handle.slice(slash + 1);
   const isLong = isLongLocalName(text);
@@ -21,13 +15,7 @@ export function localNamesOf(authority: NamingAuthority, { handle }: PathReading
     const guid = isLong ? undefined : guidIn(trimEnd(text));
     return { candidates: guid === undefined ? [] : [guid], isTooLong: isLong };
   }
-  // The usual case, with one candidate, is decided first.
-  if (!isLong && !endsWithBlank(text)) return { candidates: text === '' ? [] : [text], isTooLong: false };
-  const candidates = [...new Set([text, trimEnd(text)])].filter((name) => name !== '' && !isLongLocalName(name));
+  const plain = trimEnd(text);
+  const candidates = (plain === text ? [text] : [text, plain]).filter((name) => name !== '' && !isLongLocalName(name));
   return { candidates, isTooLong: candidates.length === 0 && isLong };
-}
-
-function endsWithBlank(text: string): boolean {
-  const last = text.at(-1) ?? '';
-  return last === '\0' || last.trim() === '';
 }

@@ -1,31 +1,8 @@
-import { type Resolver, WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
+import { WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
 import { decodeText } from '../../http/request-target.js';
 import { handleUriStart } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
-
-/** What may precede a name in a path: a first segment, or the URL of a resolver with one of the hosts. */
-interface Places {
-  readonly firstSegments: ReadonlySet<string>;
-  /** Hosts, with the port if it is not the default, in lower case. */
-  readonly hosts: ReadonlySet<string>;
-}
-
-const places = new WeakMap<NamingAuthoritySnapshot, Places>();
-
-function placesOf(known: NamingAuthoritySnapshot): Places {
-  const found = places.get(known) ?? read(known);
-  places.set(known, found);
-  return found;
-}
-
-function read(known: NamingAuthoritySnapshot): Places {
-  const resolvers: readonly Resolver[] = [known.resolver, ...known.ownResolvers()];
-  return {
-    firstSegments: new Set(resolvers.flatMap(({ firstSegment }) => (firstSegment === null ? [] : [firstSegment]))),
-    hosts: new Set([...WELL_KNOWN_RESOLVERS, ...resolvers.map(({ authority }) => authority)]),
-  };
-}
 
 /** What a decoded path names: a Handle, or a text that may be one. */
 export interface PathReading {
@@ -66,12 +43,13 @@ export function readPath(
   };
   const alone = at(0);
   if (alone !== null) return alone;
-  const { firstSegments, hosts } = placesOf(known);
+  const resolvers = [known.resolver, ...known.ownResolvers()];
   let start = skipBlanks(text, 0);
   let isMarked = false;
   const behindSegment = (): void => {
     const slash = text.indexOf('/', start);
-    if (slash < 0 || !firstSegments.has(text.slice(start, slash))) return;
+    const first = text.slice(start, slash);
+    if (slash < 0 || !resolvers.some(({ firstSegment }) => firstSegment === first)) return;
     start = skipBlanks(text, slash + 1);
     isMarked = true;
   };
@@ -83,7 +61,9 @@ export function readPath(
   const port = DEFAULT_PORT[scheme?.toLowerCase() === 'http' ? 'http' : 'https'];
   const host = urlHost?.toLowerCase().replace(port, '');
   const length = url.length || handleUriStart(text, start);
-  if (length > 0 && (host === undefined || host === ownHost.toLowerCase().replace(port, '') || hosts.has(host))) {
+  const hosts = [ownHost.toLowerCase().replace(port, ''), ...WELL_KNOWN_RESOLVERS];
+  const isOfResolver = (): boolean => resolvers.some(({ authority }) => authority === host);
+  if (length > 0 && (host === undefined || hosts.includes(host) || isOfResolver())) {
     const name = text.slice(start + length);
     text = isOneSegment ? (decodeText(name) ?? name) : name;
     start = skipBlanks(text, 0);

@@ -3,24 +3,6 @@ import type { Principal } from '../../access/principal.js';
 import { numberIn } from '../values/index.js';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../http/request-target.js';
 
-/** The parameters of a request; unlisted parameters are ignored. */
-export interface ResolveQuery {
-  /** Whether the record is shown in place of a redirect; any `action` has this effect too. */
-  readonly noredirect: boolean;
-  readonly action: 'showvalues' | 'showurls' | 'api' | null;
-  readonly types: readonly string[];
-  readonly indexes: readonly number[];
-  readonly hasInvalidIndex: boolean;
-  /** Appended to the target or location; null where absent, undefined where it cannot be decoded. */
-  readonly urlappend: string | null | undefined;
-  /** Attributes, such as `country:us`, by which a location of a value 10320/loc is chosen. */
-  readonly locatt: readonly string[];
-  readonly ignoresAliases: boolean;
-  /** `pretty` and `callback` apply only to `action=api`. */
-  readonly pretty: boolean;
-  readonly callback: string | null;
-}
-
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -28,20 +10,31 @@ export interface Exchange {
   readonly principal: Principal;
 }
 
-export const NO_QUERY: ResolveQuery = Object.freeze({
-  noredirect: false,
-  action: null,
-  types: [],
-  indexes: [],
-  hasInvalidIndex: false,
-  urlappend: null,
-  locatt: [],
-  ignoresAliases: false,
-  pretty: false,
-  callback: null,
-});
+const ACTIONS = ['showvalues', 'showurls', 'api'] as const;
 
-const ACTIONS: ReadonlySet<string> = new Set(['showvalues', 'showurls', 'api']);
+/** The parameters of a request; unlisted parameters are ignored. */
+export type ResolveQuery = Readonly<ReturnType<typeof noQuery>>;
+
+function noQuery() {
+  return {
+    /** Whether the record is shown in place of a redirect; any `action` has this effect too. */
+    noredirect: false,
+    action: null as (typeof ACTIONS)[number] | null,
+    types: [] as string[],
+    indexes: [] as number[],
+    hasInvalidIndex: false,
+    /** Appended to the target or location; null where absent, undefined where it cannot be decoded. */
+    urlappend: null as string | null | undefined,
+    /** Attributes, such as `country:us`, by which a location of a value 10320/loc is chosen. */
+    locatt: [] as string[],
+    ignoresAliases: false,
+    /** `pretty` and `callback` apply only to `action=api`. */
+    pretty: false,
+    callback: null as string | null,
+  };
+}
+
+export const NO_QUERY: ResolveQuery = Object.freeze(noQuery());
 
 /** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
 export function readQuery(target: string): ResolveQuery {
@@ -50,19 +43,18 @@ export function readQuery(target: string): ResolveQuery {
 
 /** @param pairs names and values, in order; null for a value that cannot be decoded. */
 export function queryOf(pairs: Iterable<readonly [string, string | null]>): ResolveQuery {
-  const [types, indexes, locatt]: [string[], number[], string[]] = [[], [], []];
-  const query: { -readonly [Name in keyof ResolveQuery]: ResolveQuery[Name] } = { ...NO_QUERY, types, indexes, locatt };
+  const query = noQuery();
   for (const [name, value] of pairs) {
-    if (name === 'action' && value !== null && ACTIONS.has(value)) query.action = value as ResolveQuery['action'];
-    else if (name === 'type' && value !== null) types.push(value);
+    if (name === 'action') query.action = ACTIONS.find((each) => each === value) ?? query.action;
+    else if (name === 'type' && value !== null) query.types.push(value);
     else if (name === 'urlappend') query.urlappend ??= value ?? undefined;
-    else if (name === 'locatt' && value !== null) locatt.push(value);
+    else if (name === 'locatt' && value !== null) query.locatt.push(value);
     else if (name === 'ignore_aliases') query.ignoresAliases = isTrue(value);
     else if (name === 'noredirect' || name === 'pretty') query[name] = isTrue(value);
     else if (name === 'callback') query.callback = value;
     else if (name === 'index') {
       const index = numberIn(value);
-      if (index) indexes.push(index);
+      if (index) query.indexes.push(index);
       else query.hasInvalidIndex = true;
     }
   }

@@ -125,7 +125,7 @@ export class ResolverHandler {
 
   private async respondWithRecord(exchange: Exchange, resolved: Registered): Promise<FastifyReply> {
     const { request, reply, query, principal } = exchange;
-    const { handle, record, metadataIdScheme } = resolved;
+    const { handle, record, authority } = resolved;
     if (query.action !== 'api') {
       if (acceptsLinkset(request.headers.accept)) return this.sendLinks(exchange, 200, record);
       this.linkIdentifier(exchange, resolved);
@@ -149,17 +149,17 @@ export class ResolverHandler {
       const json = JSON.stringify(serializeRecord(page.record, page.uris));
       return sendText(reply, 200, 'application/json; charset=utf-8', json);
     }
-    const linked = linkable(page.record, metadataIdScheme, principal);
-    setLink(reply, linkOf(resolverPageLinksOf(linked, page.uris, metadataIdScheme)));
+    const linked = linkable(page.record, authority.metadataIdScheme, principal);
+    setLink(reply, linkOf(resolverPageLinksOf(linked, page.uris, authority.metadataIdScheme)));
     const path = resolverPathOf(page.uris);
     // Without `noredirect`, the URL of a name that has a target leads to the target.
     const canonicalUrl = path === null ? {} : { canonicalUrl: `${path}?noredirect` };
     return sendPage(reply, 200, recordPage({ ...page, ...canonicalUrl, values: pageValues(values) }));
   }
 
-  private linkIdentifier({ reply, principal }: Exchange, { record, metadataIdScheme }: Registered): void {
-    const linked = linkable(record, metadataIdScheme, principal);
-    setLink(reply, identifierLink(linked, metadataIdScheme, this.settings.resolver));
+  private linkIdentifier({ reply, principal }: Exchange, { record, authority }: Registered): void {
+    const linked = linkable(record, authority.metadataIdScheme, principal);
+    setLink(reply, identifierLink(linked, authority.metadataIdScheme, this.settings.resolver));
   }
 
   /** Returns null if nothing is redirected. @param ages null if the record is the survivor of the record of `handle`. */
@@ -184,7 +184,7 @@ export class ResolverHandler {
 
   private async respondWithdrawn(exchange: Exchange, resolved: Registered): Promise<FastifyReply> {
     const { request, reply, query, principal } = exchange;
-    const { handle, record, metadataIdScheme } = resolved;
+    const { handle, record, authority } = resolved;
     if (query.action !== 'api' && acceptsLinkset(request.headers.accept)) {
       return this.sendLinks(exchange, CATALOGUE[withdrawnProblem(record).code].status, record);
     }
@@ -199,8 +199,8 @@ export class ResolverHandler {
     }
     const page = await this.pageOf(exchange, record);
     if (query.action !== 'api') {
-      const linked = linkable(page.record, metadataIdScheme, principal);
-      const links = identifierLinksOf(linked, page.uris, metadataIdScheme);
+      const linked = linkable(page.record, authority.metadataIdScheme, principal);
+      const links = identifierLinksOf(linked, page.uris, authority.metadataIdScheme);
       setLink(reply, linkOf([...blockedByLinks(record, this.settings.blockedByUrl), ...links]));
     }
     return this.reject(exchange, withdrawnRejection(handle, page));

@@ -1,36 +1,30 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-target.js';
 import { Problem, invalidValue } from '../../../problem/problem.js';
-import { type ValueSelection, numberIn } from '../../values/index.js';
-import type { Presentation } from '../send-response.js';
+import { numberIn } from '../../values/index.js';
 
 /** The parameters of a request below `/api/handles`. Unlisted parameters are ignored, such as `auth`, `cert` and `doNotRefer`. */
-export interface HandlesQuery extends ValueSelection, Presentation {
-  /** Whether the request has `index=various`, which in a PUT stands for the indexes in its body. */
-  readonly isVarious: boolean;
-  readonly hasInvalidIndex: boolean;
-  readonly publicOnly: boolean | null;
-  readonly overwrite: boolean;
-  readonly mintNewSuffix: boolean;
-  readonly prefix: string | null;
-  readonly page: string | null;
-  readonly pageSize: string | null;
+export type HandlesQuery = Readonly<ReturnType<typeof noQuery>>;
+
+function noQuery() {
+  return {
+    types: [] as string[],
+    indexes: [] as number[],
+    /** Whether the request has `index=various`, which in a PUT stands for the indexes in its body. */
+    isVarious: false,
+    hasInvalidIndex: false,
+    publicOnly: null as boolean | null,
+    overwrite: true,
+    mintNewSuffix: false,
+    pretty: false,
+    callback: null as string | null,
+    prefix: null as string | null,
+    page: null as string | null,
+    pageSize: null as string | null,
+  };
 }
 
-export const NO_QUERY: HandlesQuery = Object.freeze({
-  types: [],
-  indexes: [],
-  isVarious: false,
-  hasInvalidIndex: false,
-  publicOnly: null,
-  overwrite: true,
-  mintNewSuffix: false,
-  pretty: false,
-  callback: null,
-  prefix: null,
-  page: null,
-  pageSize: null,
-});
+export const NO_QUERY: HandlesQuery = Object.freeze(noQuery());
 
 /**
  * Reads the parameters of the query and, for a POST, of the body: a form, or a JSON object with an array for a repeated parameter.
@@ -61,14 +55,13 @@ function parametersOf(body: unknown): (readonly [string, string])[] {
 
 /** @param pairs names and values, in order; null for a value that cannot be decoded. */
 export function queryOf(pairs: Iterable<readonly [string, string | null]>): HandlesQuery {
-  const [types, indexes]: [string[], number[]] = [[], []];
-  const query: { -readonly [Name in keyof HandlesQuery]: HandlesQuery[Name] } = { ...NO_QUERY, types, indexes };
+  const query = noQuery();
   for (const [name, value] of pairs) {
-    if (name === 'type' && value !== null) types.push(value);
+    if (name === 'type' && value !== null) query.types.push(value);
     else if (name === 'index' && value === 'various') query.isVarious = true;
     else if (name === 'index') {
       const index = numberIn(value);
-      if (index) indexes.push(index);
+      if (index) query.indexes.push(index);
       else query.hasInvalidIndex = true;
     } else if (name === 'pretty' || name === 'publicOnly') query[name] = isTrue(value);
     else if (name === 'overwrite' || name === 'mintNewSuffix') query[name] = value?.toLowerCase() === 'true';

@@ -17,20 +17,13 @@ const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
 
-export interface SearchRequest {
-  /** Null where no record can match. */
-  readonly terms: readonly SearchTerm[] | null;
-  readonly limit: number;
-  readonly offset: number;
-  readonly retrievesRecords: boolean;
-}
-
 /**
  * Reads `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, whose `enforcesql` is ignored. Every other
  * parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
+ * @returns no `terms` where no record can match.
  * @throws HandleFault code 4
  */
-export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuthoritySnapshot): SearchRequest {
+export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuthoritySnapshot) {
   const terms: (SearchTerm | null)[] = [];
   let [limit, page, retrievesRecords] = [DEFAULT_LIMIT, 0, false];
   for (const [name, value] of parametersIn(originalUrl)) {

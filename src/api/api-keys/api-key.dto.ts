@@ -131,10 +131,7 @@ export class KeyRightsDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   expiresAt: string | null;
 
-  /**
-   * The user as which a Handle client authenticates with this key, as `index:handle`; null for none.
-   * @example null
-   */
+  /** The user as which a Handle client authenticates with this key, as `index:handle`; null for none. */
   @ApiProperty({ type: String, nullable: true, example: null })
   handleUser: string | null;
 }
@@ -195,10 +192,7 @@ export class OwnApiKeyDto extends KeyRightsDto {
 
 /** A created key, with its secret. */
 export class CreatedApiKeyDto extends ApiKeyDto {
-  /**
-   * The secret to send as `Authorization: Bearer`. Only the first response contains it; a replay has null.
-   * @example null
-   */
+  /** The secret to send as `Authorization: Bearer`. Only the first response contains it; a replay has null. */
   @ApiProperty({ type: String, nullable: true, example: null })
   secret: string | null;
 }
@@ -208,9 +202,6 @@ export class ApiKeyPageDto {
   /** The keys, in order of creation. */
   items: ApiKeyDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

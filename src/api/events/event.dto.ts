@@ -45,10 +45,7 @@ export class ChangeDto {
   @ApiProperty({ type: String, nullable: true, example: 'admin' })
   client: string | null;
 
-  /**
-   * The ID of the client's key, if it used one; null where `client` is null.
-   * @example null
-   */
+  /** The ID of the client's key, if it used one; null where `client` is null. */
   keyId: string | null;
 
   /**
@@ -105,9 +102,6 @@ export class HistoryPageDto {
   /** The changes, oldest first. */
   items: ChangeDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

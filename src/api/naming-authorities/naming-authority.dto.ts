@@ -119,9 +119,6 @@ export class NamingAuthorityPageDto {
   /** The naming authorities, in byte order of their prefixes. */
   items: NamingAuthorityDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

@@ -58,10 +58,7 @@ export class UrisDto {
    */
   infoHdl: string | null;
 
-  /**
-   * The Fedora URI (FED-12); null for identifiers other than Fedora names.
-   * @example null
-   */
+  /** The Fedora URI (FED-12); null for identifiers other than Fedora names. */
   fedoraUri: string | null;
 }
 

@@ -32,17 +32,11 @@ export class ProblemDetailDto {
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode', required: false })
   code?: ProblemCode;
 
-  /**
-   * For a malformed identifier: the position of the fault, in UTF-16 code units.
-   * @example 8
-   */
+  /** For a malformed identifier: the position of the fault, in UTF-16 code units. */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
-  /**
-   * For a malformed identifier: the number of the violated rule.
-   * @example "CID-10"
-   */
+  /** For a malformed identifier: the number of the violated rule. */
   rule?: string;
 }
 
@@ -62,16 +56,10 @@ export class ProblemTombstoneDto {
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
   reasonCode: ReasonCode;
 
-  /**
-   * The reason, for readers.
-   * @example "The object was deposited twice."
-   */
+  /** The reason, for readers. */
   reason: string;
 
-  /**
-   * The replacement in canonical form; null if there is none.
-   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
-   */
+  /** The replacement in canonical form; null if there is none. */
   replacedBy: string | null;
 }
 
@@ -118,10 +106,7 @@ export class ProblemDocumentDto {
   /** The individual faults, if they contain more than `detail`. */
   errors?: ProblemDetailDto[];
 
-  /**
-   * For a malformed identifier: the position of the fault, in UTF-16 code units.
-   * @example 8
-   */
+  /** For a malformed identifier: the position of the fault, in UTF-16 code units. */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
@@ -138,10 +123,7 @@ export class ProblemDocumentDto {
   @ApiProperty({ type: 'integer', required: false })
   duplicateOf?: number;
 
-  /**
-   * The withdrawn identifier, or the existing identifier with which the request conflicts, as `NA/local`.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The withdrawn identifier, or the existing identifier with which the request conflicts, as `NA/local`. */
   identifier?: string;
 
   /** For a withdrawn identifier: the time, the reason and the replacement. */

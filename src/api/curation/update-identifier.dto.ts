@@ -124,7 +124,6 @@ export class ActivateIdentifierDto extends UpdateIdentifierDto {
   /**
    * The http or https URL to which the metadata record that was minted with the object (`mintMetadataId`) resolves, in the format of
    * `target`. If there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
-   * @example "https://repo.example.org/objects/7/metadata"
    */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)

@@ -42,7 +42,6 @@ export class NamingAuthoritySettingsDto {
    * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs
    * (R-36) and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive: under the profile "cordra" the
    * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
-   * @example false
    */
   @OptionalBoolean()
   caseInsensitive?: boolean;
@@ -50,7 +49,6 @@ export class NamingAuthoritySettingsDto {
   /**
    * Whether identifiers have stored Handle values of any type, which Handle clients write, in addition to the computed ones.
    * Only for the profile "handle".
-   * @example false
    */
   @OptionalBoolean()
   storesHandleValues?: boolean;
@@ -58,7 +56,6 @@ export class NamingAuthoritySettingsDto {
   /**
    * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
    * its metadata ID, and is registered again when a client writes it.
-   * @example false
    */
   @OptionalBoolean()
   sandbox?: boolean;

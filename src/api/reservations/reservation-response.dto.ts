@@ -11,10 +11,7 @@ export class ReservationDto {
   @ApiProperty({ type: String, format: 'uuid', example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10' })
   id: string;
 
-  /**
-   * The naming authority of all identifiers of the reservation.
-   * @example "100.102"
-   */
+  /** The naming authority of all identifiers of the reservation. */
   namingAuthority: string;
 
   /** The time of creation, UTC. */
@@ -50,10 +47,7 @@ export class ReservationDto {
 
 /** The result for one identifier. */
 export class ReservationItemDto {
-  /**
-   * The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation. */
   identifier: string;
 
   /** "skipped" when the identifier was not changed; `problem` has the reason. */

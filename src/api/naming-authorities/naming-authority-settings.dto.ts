@@ -1,7 +1,7 @@
 import { IsObject, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, OptionalOrNull } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Computed, ReadOnly } from '../../http/validation/read-only.js';
+import { Computed, Members, READ_ONLY_TIME as TIME, ReadOnly } from '../../http/validation/read-only.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {
@@ -94,35 +94,21 @@ export class NamingAuthoritySettingsDto {
  * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a read-only member that
  * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
  */
-export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
-  /** Read-only: the prefix. */
-  @ReadOnly()
-  namingAuthority?: string;
-
-  /** Read-only and always ignored, because it changes with another naming authority. */
-  @Computed({ type: String, nullable: true })
-  parent?: string | null;
-
-  /** Read-only and always ignored, because it changes with other naming authorities. */
-  @Computed({ type: [String] })
-  children?: string[];
-
-  /** Read-only and always ignored, because it changes with every mint. */
-  @Computed({ type: () => CountsDto })
-  counts?: CountsDto;
-
-  /** Read-only: the version. */
-  @ReadOnly({ type: 'integer' })
-  version?: number;
-
-  /** Read-only: the time of creation. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  createdAt?: string;
-
-  /** Read-only: the time of the last change. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  updatedAt?: string;
-}
+@Members({
+  namingAuthority: ReadOnly('Read-only: the prefix.', { type: String }),
+  parent: Computed('Read-only and always ignored, because it changes with another naming authority.', {
+    type: String,
+    nullable: true,
+  }),
+  children: Computed('Read-only and always ignored, because it changes with other naming authorities.', {
+    type: [String],
+  }),
+  counts: Computed('Read-only and always ignored, because it changes with every mint.', { type: () => CountsDto }),
+  version: ReadOnly('Read-only: the version.', { type: 'integer' }),
+  createdAt: ReadOnly('Read-only: the time of creation.', TIME),
+  updatedAt: ReadOnly('Read-only: the time of the last change.', TIME),
+})
+export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {}
 
 /** A naming authority to create. */
 @NullIsAbsent()

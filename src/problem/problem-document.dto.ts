@@ -40,29 +40,6 @@ export class ProblemDetailDto {
   rule?: string;
 }
 
-/** The same as in `registry/identifier-record.ts`, which depends on this folder. A test of the OpenAPI document compares both lists. */
-const REASON_CODES = [
-  ...(['duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone'] as const),
-];
-type ReasonCode = (typeof REASON_CODES)[number];
-
-/** The tombstone of a withdrawn identifier. */
-export class ProblemTombstoneDto {
-  /** The time of the withdrawal, UTC. */
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
-  withdrawnAt: string;
-
-  /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
-  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
-  reasonCode: ReasonCode;
-
-  /** The reason, for readers. */
-  reason: string;
-
-  /** The replacement in canonical form; null if there is none. */
-  replacedBy: string | null;
-}
-
 /** The response to every failed request: a problem document (RFC 9457), `application/problem+json`. */
 export class ProblemDocumentDto {
   /**
@@ -127,8 +104,8 @@ export class ProblemDocumentDto {
   identifier?: string;
 
   /** For a withdrawn identifier: the time, the reason and the replacement. */
-  @ApiProperty({ type: () => ProblemTombstoneDto, required: false })
-  tombstone?: ProblemTombstoneDto;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/Tombstone' }], required: false })
+  tombstone?: object;
 
   /**
    * For a withdrawn identifier: its version. A reinstatement can send it in double quotes, or the `ETag` of the response, as `If-Match`.

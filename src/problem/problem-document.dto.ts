@@ -149,3 +149,8 @@ export function problemDocument(problem: Problem, instance: string): ProblemDocu
     ...problem.extensions.members,
   };
 }
+
+/** The members of a result that say why its item failed. @param instance the path of the request. */
+export function rejection(problem: Problem, instance: string): { status: number; problem: ProblemDocumentDto } {
+  return { status: CATALOGUE[problem.code].status, problem: problemDocument(problem, instance) };
+}

@@ -1,9 +1,10 @@
 import { ApiProperty } from '../../openapi/annotations.js';
-import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+import { ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
+import type { SettlementReport } from '../../reserving/settlement.js';
 
 /** The possible results for one identifier of a reservation. */
-export const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
-export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
+const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
+type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
 /** A reservation of identifiers, in its current state. */
 export class ReservationDto {
@@ -82,4 +83,16 @@ export class ReservationReportDto {
 
   /** One result for each identifier, in order of the request. */
   items: ReservationItemDto[];
+}
+
+/** The response to an activation or a release. @param instance the path of the request. */
+export function presentReport({ id, settlement, items }: SettlementReport, instance: string): ReservationReportDto {
+  const shown = items.map(({ identifier, problem }): ReservationItemDto =>
+    problem === null
+      ? { identifier, outcome: settlement }
+      : { identifier, outcome: 'skipped', problem: problemDocument(problem, instance) },
+  );
+  const counted = (outcome: ItemOutcome): number => shown.filter((item) => item.outcome === outcome).length;
+  const [activated, released, skipped] = [counted('activated'), counted('released'), counted('skipped')];
+  return { id, activated, released, skipped, items: shown };
 }

@@ -11,6 +11,7 @@ import { SCHEME, describeSecurity } from './operation-security.js';
 import { openEnumerations } from './open-enumerations.js';
 import { OPERATIONS } from './operation-ids.js';
 import { INTRODUCTION } from './introduction.js';
+import { addMemberExamples } from './member-examples.js';
 import { withoutRuleNumbers } from './rule-numbers.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
 import { describeOptionalParameters } from './optional-parameters.js';
@@ -73,6 +74,7 @@ export function openApiDocument(app, version) {
       if (example?.[type] !== undefined) media.example = example[type];
     }
   }
+  addMemberExamples(document);
   separateInputs(document);
   closeRequestSchemas(document);
   openEnumerations(document);

@@ -32,47 +32,12 @@ export class ProblemDetailDto {
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode', required: false })
   code?: ProblemCode;
 
-  /**
-   * For a malformed identifier: the position of the fault, in UTF-16 code units.
-   * @example 8
-   */
+  /** For a malformed identifier: the position of the fault, in UTF-16 code units. */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
-  /**
-   * For a malformed identifier: the number of the violated rule.
-   * @example "CID-10"
-   */
+  /** For a malformed identifier: the number of the violated rule. */
   rule?: string;
-}
-
-/** The same as in `registry/identifier-record.ts`, which depends on this folder. A test of the OpenAPI document compares both lists. */
-const REASON_CODES = [
-  ...(['duplicate', 'error', 'legal', 'other', 'deleted', 'expired', 'released', 'undone'] as const),
-];
-type ReasonCode = (typeof REASON_CODES)[number];
-
-/** The tombstone of a withdrawn identifier. */
-export class ProblemTombstoneDto {
-  /** The time of the withdrawal, UTC. */
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
-  withdrawnAt: string;
-
-  /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
-  @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
-  reasonCode: ReasonCode;
-
-  /**
-   * The reason, for readers.
-   * @example "The object was deposited twice."
-   */
-  reason: string;
-
-  /**
-   * The replacement in canonical form; null if there is none.
-   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
-   */
-  replacedBy: string | null;
 }
 
 /** The response to every failed request: a problem document (RFC 9457), `application/problem+json`. */
@@ -118,10 +83,7 @@ export class ProblemDocumentDto {
   /** The individual faults, if they contain more than `detail`. */
   errors?: ProblemDetailDto[];
 
-  /**
-   * For a malformed identifier: the position of the fault, in UTF-16 code units.
-   * @example 8
-   */
+  /** For a malformed identifier: the position of the fault, in UTF-16 code units. */
   @ApiProperty({ type: 'integer', required: false })
   offset?: number;
 
@@ -138,15 +100,12 @@ export class ProblemDocumentDto {
   @ApiProperty({ type: 'integer', required: false })
   duplicateOf?: number;
 
-  /**
-   * The withdrawn identifier, or the existing identifier with which the request conflicts, as `NA/local`.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The withdrawn identifier, or the existing identifier with which the request conflicts, as `NA/local`. */
   identifier?: string;
 
   /** For a withdrawn identifier: the time, the reason and the replacement. */
-  @ApiProperty({ type: () => ProblemTombstoneDto, required: false })
-  tombstone?: ProblemTombstoneDto;
+  @ApiProperty({ allOf: [{ $ref: '#/components/schemas/Tombstone' }], required: false })
+  tombstone?: object;
 
   /**
    * For a withdrawn identifier: its version. A reinstatement can send it in double quotes, or the `ETag` of the response, as `If-Match`.
@@ -189,4 +148,9 @@ export function problemDocument(problem: Problem, instance: string): ProblemDocu
     ...(problem.extensions.errors === undefined ? {} : { errors: problem.extensions.errors.map(shownDetail) }),
     ...problem.extensions.members,
   };
+}
+
+/** The members of a result that say why its item failed. @param instance the path of the request. */
+export function rejection(problem: Problem, instance: string): { status: number; problem: ProblemDocumentDto } {
+  return { status: CATALOGUE[problem.code].status, problem: problemDocument(problem, instance) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseReservation, reservationOf } from '../../src/reserving/reservation.js';
-import { presentReport } from '../../src/api/reservations/report-presenter.js';
+import { presentReport } from '../../src/api/reservations/reservation-response.dto.js';
 import { deserializeItem, fingerprintSource, select, serializeItem } from '../../src/reserving/settlement.js';
 import { Problem } from '../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../records.js';

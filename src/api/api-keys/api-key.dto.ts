@@ -25,10 +25,7 @@ const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
 /** A naming authority that a key covers. */
 @NullIsAbsent()
 export class GrantDto {
-  /**
-   * The Handle prefix.
-   * @example "100.102"
-   */
+  /** The Handle prefix. */
   @MaxLength(MAX_PREFIX_BYTES)
   @IsString()
   namingAuthority: string;
@@ -45,7 +42,6 @@ export class CreateApiKeyDto {
   /**
    * The name of the client. Idempotency keys belong to a client, and the history names it, regardless of the key that
    * it uses.
-   * @example "university-repository"
    */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
     message: 'client must consist of letters, digits and . _ @ - without spaces',
@@ -55,10 +51,7 @@ export class CreateApiKeyDto {
   @IsString()
   client: string;
 
-  /**
-   * A label for the key, such as the place where it is used, without control characters.
-   * @example "ingest server, 2026"
-   */
+  /** A label for the key, such as the place where it is used, without control characters. */
   @HasNoControls()
   @MaxLength(200)
   @MinLength(1)
@@ -107,16 +100,10 @@ export class CreateApiKeyDto {
 
 /** Who uses a key, and what it permits. */
 export class KeyRightsDto {
-  /**
-   * The name of the client.
-   * @example "university-repository"
-   */
+  /** The name of the client. */
   client: string;
 
-  /**
-   * The label of the key; null for none.
-   * @example "ingest server, 2026"
-   */
+  /** The label of the key; null for none. */
   label: string | null;
 
   /** The scopes of the key. */
@@ -131,10 +118,7 @@ export class KeyRightsDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   expiresAt: string | null;
 
-  /**
-   * The user as which a Handle client authenticates with this key, as `index:handle`; null for none.
-   * @example null
-   */
+  /** The user as which a Handle client authenticates with this key, as `index:handle`; null for none. */
   @ApiProperty({ type: String, nullable: true, example: null })
   handleUser: string | null;
 }
@@ -169,7 +153,6 @@ export class ApiKeyDto extends KeyRightsDto {
   /**
    * Whether the key was created under `ACCESS=open`, without authentication. Under `ACCESS=keys` such a key is rejected
    * until an administrator confirms it.
-   * @example false
    */
   openAccess: boolean;
 
@@ -195,10 +178,7 @@ export class OwnApiKeyDto extends KeyRightsDto {
 
 /** A created key, with its secret. */
 export class CreatedApiKeyDto extends ApiKeyDto {
-  /**
-   * The secret to send as `Authorization: Bearer`. Only the first response contains it; a replay has null.
-   * @example null
-   */
+  /** The secret to send as `Authorization: Bearer`. Only the first response contains it; a replay has null. */
   @ApiProperty({ type: String, nullable: true, example: null })
   secret: string | null;
 }
@@ -208,9 +188,6 @@ export class ApiKeyPageDto {
   /** The keys, in order of creation. */
   items: ApiKeyDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

@@ -4,7 +4,7 @@ import { ValidBody, ValidQuery } from '../../http/validation/request-validation.
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import { ADMIN, type Principal, type RequestContext, type Scope } from '../../access/principal.js';
 import { Requires, RequiresKey } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { ApiIdempotencyKey, ApiReturnsOnce, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { ApiResponse, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
@@ -37,13 +37,7 @@ export class ApiKeysController {
    * switch to it, and revoke the first. A key that is restricted to naming authorities cannot manage keys.
    */
   @Post()
-  @ApiIdempotencyKey()
-  @ApiReturns(
-    CreatedApiKeyDto,
-    'Created.',
-    { Location: textHeader('The path of the API key.'), ...REPLAYED_HEADER },
-    201,
-  )
+  @ApiReturnsOnce(CreatedApiKeyDto, 'Created.', { Location: textHeader('The path of the API key.') }, 201)
   @ApiProblems(
     ...[...BODY_CODES, ...PREFIX_CODES, ...(['UNKNOWN_NAMING_AUTHORITY', 'HANDLE_USER_TAKEN'] as const)],
     ...([FORBIDDEN, ...IDEMPOTENCY_CODES] as const),
@@ -116,8 +110,7 @@ export class ApiKeysController {
    */
   @Post(':id/confirm')
   @HttpCode(HttpStatus.OK)
-  @ApiIdempotencyKey()
-  @ApiReturns(ApiKeyDto, 'The confirmed API key.', REPLAYED_HEADER)
+  @ApiReturnsOnce(ApiKeyDto, 'The confirmed API key.')
   @ApiProblems(...BODY_CODES, 'OPEN_ACCESS_FORBIDDEN', 'API_KEY_NOT_FOUND', FORBIDDEN, ...IDEMPOTENCY_CODES)
   async confirmKey(
     @Param('id') id: string,

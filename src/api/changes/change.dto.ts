@@ -21,10 +21,7 @@ const MAX_VERSION = 2_147_483_647;
 
 /** Settings for all lines of a stream of changes. */
 export class ChangesQueryDto extends FileQueryDto {
-  /**
-   * The naming authority of lines that name their identifier by its metadata ID and have no `namingAuthority`.
-   * @example "100.102"
-   */
+  /** The naming authority of lines that name their identifier by its metadata ID and have no `namingAuthority`. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -33,10 +30,7 @@ export class ChangesQueryDto extends FileQueryDto {
 /** A line of a stream of changes: the identifier and what to set. A member that is absent is not changed. */
 @NullIsAbsent()
 export class ChangeLineDto {
-  /**
-   * The identifier in any form. When absent, `metadataId` names the identifier.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier in any form. When absent, `metadataId` names the identifier. */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   identifier?: string;
@@ -44,16 +38,12 @@ export class ChangeLineDto {
   /**
    * In a line without `identifier`: the naming authority of the identifier that has the metadata ID; by default, the naming authority
    * of the request.
-   * @example "100.102"
    */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
 
-  /**
-   * A name that the client chooses for the line; the result repeats it.
-   * @example "row 7"
-   */
+  /** A name that the client chooses for the line; the result repeats it. */
   @MaxLength(255)
   @OptionalText()
   clientRef?: string;
@@ -93,24 +83,17 @@ export class ChangeLineDto {
   @Nested(() => WithdrawRequestDto)
   withdraw?: WithdrawRequestDto;
 
-  /**
-   * Whether to reinstate the withdrawn identifier. A line that reinstates must not set values.
-   * @example false
-   */
+  /** Whether to reinstate the withdrawn identifier. A line that reinstates must not set values. */
   @OptionalBoolean()
   reinstate?: boolean;
 
-  /**
-   * Whether to activate the reserved identifier with the values of the line, and also the metadata record that was minted with it.
-   * @example false
-   */
+  /** Whether to activate the reserved identifier with the values of the line, and also the metadata record that was minted with it. */
   @OptionalBoolean()
   activate?: boolean;
 
   /**
    * The http or https URL to which the metadata record that was minted with the object resolves, in the format of `target`; only
    * with `"activate": true`.
-   * @example "https://repo.example.org/objects/7/metadata"
    */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
@@ -177,10 +160,7 @@ export class ChangeResultDto {
   @ApiProperty({ type: 'integer', example: 200 })
   status: number;
 
-  /**
-   * The identifier as `NA/local`; in a result with `problem`, present only if the line names a registered identifier that was read.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier as `NA/local`; in a result with `problem`, present only if the line names a registered identifier that was read. */
   identifier?: string;
 
   /** How the text of the line differs from the identifier, as in `POST /normalize`; absent if it does not differ. */

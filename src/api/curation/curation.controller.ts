@@ -15,7 +15,7 @@ import { ValidBody } from '../../http/validation/request-validation.js';
 import { requestContextOf } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
   type EntityTags,
   areOfRecords,
@@ -29,7 +29,7 @@ import {
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiBody, ApiConsumes, ApiHeader, ApiReturns, ApiTags, TEXT, textHeader } from '../../openapi/annotations.js';
+import { ApiBody, ApiConsumes, ApiHeader, ApiTags, TEXT, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
@@ -63,11 +63,7 @@ function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode
       ...TEXT,
       ...(ifMatch === 'required' && { example: '*' }),
     }),
-    ApiIdempotencyKey(),
-    ApiReturns(IdentifierDto, 'The updated identifier.', {
-      ETag: textHeader('Entity tag of the representation.'),
-      ...REPLAYED_HEADER,
-    }),
+    ApiReturnsOnce(IdentifierDto, 'The updated identifier.', { ETag: textHeader('Entity tag of the representation.') }),
     ApiProblems(...ALWAYS, ...codes),
   );
 }

@@ -1,18 +1,51 @@
 import { MaxLength } from 'class-validator';
-import { Computed, ReadOnly } from '../../http/validation/read-only.js';
+import { Computed, Members, READ_ONLY_TIME as TIME, ReadOnly } from '../../http/validation/read-only.js';
 import { NullIsAbsent, IsAlternateIds, IsTarget } from '../../http/validation/member-decorators.js';
 import type { RepairCode } from '@mintmark/identifier';
-import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
+import { MAX_TARGET_LENGTH, STATES } from '../../registry/identifier-record.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
-import type { Understood } from '../../registry/mint-command.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { IdentifierDto, REPAIRS, TombstoneDto, UrisDto } from '../representation/identifier.dto.js';
 import { NullableLanguage, NullableText, OptionalText } from '../../http/validation/described-members.js';
+
+const OF_RESOLVER = 'Read-only and always ignored, because it changes with the configured resolver.';
+
+const OF_OTHERS = 'Read-only and always ignored, because it changes with other identifiers.';
 
 /**
  * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a read-only member that
  * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
  */
+@Members({
+  identifier: ReadOnly('Read-only: the identifier.', { type: String }),
+  namingAuthority: ReadOnly('Read-only: the Handle prefix.', { type: String }),
+  guid: ReadOnly('Read-only: the GUID.', { type: String, nullable: true }),
+  localName: ReadOnly('Read-only: the local name.', { type: String }),
+  describes: Computed(OF_OTHERS, { type: [String] }),
+  newerVersions: Computed(OF_OTHERS, { type: [String] }),
+  state: ReadOnly('Read-only: the state.', { enum: STATES, enumName: 'IdentifierState' }),
+  handleValues: ReadOnly('Read-only: the stored values of the Handle.', {
+    type: () => [HandleValueDto],
+    nullable: true,
+  }),
+  sandbox: ReadOnly('Read-only: whether the naming authority is for tests.', { type: Boolean }),
+  version: ReadOnly('Read-only: the version.', { type: 'integer' }),
+  createdAt: ReadOnly('Read-only: the time of minting.', TIME),
+  updatedAt: ReadOnly('Read-only: the time of the last change.', TIME),
+  leaseUntil: ReadOnly('Read-only: the end of the lease.', { ...TIME, nullable: true }),
+  tombstone: ReadOnly('Read-only: the tombstone.', { type: () => TombstoneDto, nullable: true }),
+  uris: Computed(OF_RESOLVER, { type: () => UrisDto }),
+  metadataRecord: Computed('Ignored: the metadata record in the response to a mint.', {
+    type: () => IdentifierDto,
+    nullable: true,
+  }),
+  ignored: Computed('Ignored: the member `ignored` of the response to a mint.', { type: [String] }),
+  understood: Computed('Ignored: the names in the response to a mint that are stored in another notation.', {
+    type: Object,
+    additionalProperties: { type: 'string' },
+  }),
+  repairs: Computed(undefined, REPAIRS),
+})
 export class UpdateIdentifierDto {
   /** The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. */
   @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
@@ -41,80 +74,7 @@ export class UpdateIdentifierDto {
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
 
-  /** Read-only: the identifier. */
-  @ReadOnly()
-  identifier?: string;
-
-  /** Read-only: the Handle prefix. */
-  @ReadOnly()
-  namingAuthority?: string;
-
-  /** Read-only: the GUID. */
-  @ReadOnly({ type: String, nullable: true })
-  guid?: string | null;
-
-  /** Read-only: the local name. */
-  @ReadOnly()
-  localName?: string;
-
-  /** Read-only and always ignored, because it changes with other identifiers. */
-  @Computed({ type: [String] })
-  describes?: string[];
-
-  /** Read-only and always ignored, because it changes with other identifiers. */
-  @Computed({ type: [String] })
-  newerVersions?: string[];
-
-  /** Read-only: the state. */
-  @ReadOnly({ enum: STATES, enumName: 'IdentifierState' })
-  state?: State;
-
-  /** Read-only: the stored values of the Handle. */
-  @ReadOnly({ type: () => [HandleValueDto], nullable: true })
-  handleValues?: HandleValueDto[] | null;
-
-  /** Read-only: whether the naming authority is for tests. */
-  @ReadOnly()
-  sandbox?: boolean;
-
-  /** Read-only: the version. */
-  @ReadOnly({ type: 'integer' })
-  version?: number;
-
-  /** Read-only: the time of minting. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  createdAt?: string;
-
-  /** Read-only: the time of the last change. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  updatedAt?: string;
-
-  /** Read-only: the end of the lease. */
-  @ReadOnly({ type: String, format: 'date-time', nullable: true })
-  leaseUntil?: string | null;
-
-  /** Read-only: the tombstone. */
-  @ReadOnly({ type: () => TombstoneDto, nullable: true })
-  tombstone?: TombstoneDto | null;
-
-  /** Read-only and always ignored, because it changes with the configured resolver. */
-  @Computed({ type: () => UrisDto })
-  uris?: UrisDto;
-
-  /** Ignored: the metadata record in the response to a mint. */
-  @Computed({ type: () => IdentifierDto, nullable: true })
-  metadataRecord?: IdentifierDto | null;
-
-  /** Ignored: the member `ignored` of the response to a mint. */
-  @Computed({ type: [String] })
-  ignored?: readonly string[];
-
-  /** Ignored: the names in the response to a mint that are stored in another notation. */
-  @Computed({ type: Object, additionalProperties: { type: 'string' } })
-  understood?: Understood;
-
   /** Ignored: how the text of the request differed from the identifier. */
-  @Computed(REPAIRS)
   repairs?: readonly RepairCode[];
 }
 
@@ -124,7 +84,6 @@ export class ActivateIdentifierDto extends UpdateIdentifierDto {
   /**
    * The http or https URL to which the metadata record that was minted with the object (`mintMetadataId`) resolves, in the format of
    * `target`. If there is no such record, or it is withdrawn, the request fails with WRONG_STATE.
-   * @example "https://repo.example.org/objects/7/metadata"
    */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)

@@ -31,10 +31,7 @@ export class ChangeDto {
   @ApiProperty({ enum: CHANGE_KINDS, enumName: 'ChangeKind' })
   kind: ChangeKind;
 
-  /**
-   * The time of the change by the clock of the database, UTC. Events are ordered by transaction number, so times need not ascend.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of the change by the clock of the database, UTC. Events are ordered by transaction number, so times need not ascend. */
   @ApiProperty({ type: String, format: 'date-time' })
   at: string;
 
@@ -45,10 +42,7 @@ export class ChangeDto {
   @ApiProperty({ type: String, nullable: true, example: 'admin' })
   client: string | null;
 
-  /**
-   * The ID of the client's key, if it used one; null where `client` is null.
-   * @example null
-   */
+  /** The ID of the client's key, if it used one; null where `client` is null. */
   keyId: string | null;
 
   /**
@@ -69,16 +63,10 @@ export class EventDto extends ChangeDto {
    */
   id: string;
 
-  /**
-   * The naming authority that was changed, or the naming authority of the changed identifier.
-   * @example "100.102"
-   */
+  /** The naming authority that was changed, or the naming authority of the changed identifier. */
   namingAuthority: string;
 
-  /**
-   * The identifier; null for a change of the naming authority itself.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier; null for a change of the naming authority itself. */
   identifier: string | null;
 }
 
@@ -105,9 +93,6 @@ export class HistoryPageDto {
   /** The changes, oldest first. */
   items: ChangeDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

@@ -33,10 +33,7 @@ export class EventsQueryDto {
   @IsWholeNumber(0, MAX_WAIT_SECONDS, 'of seconds ')
   wait = 0;
 
-  /**
-   * Return only events of this naming authority and its identifiers.
-   * @example "100.102"
-   */
+  /** Return only events of this naming authority and its identifiers. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;

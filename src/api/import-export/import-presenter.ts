@@ -1,6 +1,5 @@
 import { HttpStatus } from '@nestjs/common';
-import { CATALOGUE } from '../../problem/catalogue.js';
-import { problemDocument } from '../../problem/problem-document.dto.js';
+import { rejection } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { nativeText } from '../../registry/identifier-record.js';
 import { keyCollision } from '../../registry/key-collision.js';
@@ -17,15 +16,11 @@ import type { ImportResultDto } from './transfer-line.dto.js';
 export const IMPORT_PATH = '/identifiers/import';
 
 export function presentLine({ line, result }: LineResult, reader: ConflictReader): ImportResultDto {
-  if (result instanceof Problem) return rejectionOf(line, result);
-  if (result.outcome === 'conflict') return rejectionOf(line, problemIn(result.conflicts, reader));
+  if (result instanceof Problem) return { line, ...rejection(result, IMPORT_PATH) };
+  if (result.outcome === 'conflict') return { line, ...rejection(problemIn(result.conflicts, reader), IMPORT_PATH) };
   const { outcome, record } = result;
   const status = outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK;
   return { line, status, identifier: nativeText(record), outcome };
-}
-
-function rejectionOf(line: number, problem: Problem): ImportResultDto {
-  return { line, status: CATALOGUE[problem.code].status, problem: problemDocument(problem, IMPORT_PATH) };
 }
 
 function problemIn(

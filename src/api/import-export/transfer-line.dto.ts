@@ -51,10 +51,7 @@ export class TransferTombstoneDto {
   @IsIn(REASON_CODES)
   reasonCode: ReasonCode = 'other';
 
-  /**
-   * The reason, for readers.
-   * @example "The object was deposited twice."
-   */
+  /** The reason, for readers. */
   @IsKeepable()
   @MaxLength(MAX_STORED_BYTES)
   @IsString()
@@ -71,10 +68,7 @@ export class TransferTombstoneDto {
  */
 @NullIsAbsent()
 export class TransferLineDto {
-  /**
-   * The identifier as `NA/local`. In a request: in any form.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier as `NA/local`. In a request: in any form. */
   @MaxLength(MAX_STORED_BYTES)
   @IsString()
   identifier: string;

@@ -40,10 +40,7 @@ export class IdentifierPageDto {
   /** The identifiers, in the requested order. */
   items: IdentifierDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 
   /** The number of identifiers on all pages; present if the request has `total=true`. */

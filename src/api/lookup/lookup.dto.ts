@@ -56,10 +56,7 @@ export class LookupHintDto {
 
 /** The result for one text. */
 export class LookupResultDto {
-  /**
-   * The text as the client sent it.
-   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
-   */
+  /** The text as the client sent it. */
   input: string;
 
   /**
@@ -76,7 +73,6 @@ export class LookupResultDto {
   /**
    * The identifier that matches, as `NA/local`. If several have the same metadata ID or alternate, it is the one that was minted first.
    * Absent if a bare GUID or a target is ambiguous.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   identifier?: string;
 
@@ -91,10 +87,7 @@ export class LookupResultDto {
   @ApiProperty({ type: [String], required: false })
   others?: string[];
 
-  /**
-   * The identifiers that match equally well, as `NA/local`, in order of minting; present if the outcome is "ambiguous".
-   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
-   */
+  /** The identifiers that match equally well, as `NA/local`, in order of minting; present if the outcome is "ambiguous". */
   @ApiProperty({ type: [String], required: false, minItems: 2, maxItems: MAX_CANDIDATES })
   candidates?: string[];
 
@@ -129,10 +122,7 @@ export class LookupResponseDto {
 
 /** The identifiers that have the GUID of the request. */
 export class ChoicesDto {
-  /**
-   * The first ten identifiers in order of minting, as `NA/local`.
-   * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5", "2000.01/F58FB49EB1F848F0A606E84CEF294BE5"]
-   */
+  /** The first ten identifiers in order of minting, as `NA/local`. */
   candidates: string[];
 }
 

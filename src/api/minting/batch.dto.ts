@@ -18,18 +18,12 @@ export const BATCH_MODES = ['perItem', 'atomic'] as const;
 
 /** One of many mint requests. */
 export class MintItemDto extends MintFieldsDto {
-  /**
-   * The naming authority of this item; by default, the naming authority of the request.
-   * @example "100.102"
-   */
+  /** The naming authority of this item; by default, the naming authority of the request. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
 
-  /**
-   * A name that the client chooses for this item; the result repeats it.
-   * @example "row 7"
-   */
+  /** A name that the client chooses for this item; the result repeats it. */
   @MaxLength(255)
   @OptionalText()
   clientRef?: string;
@@ -38,10 +32,7 @@ export class MintItemDto extends MintFieldsDto {
 /** Identifiers to mint: `items`, or a `count` of identifiers without attributes. */
 @NullIsAbsent()
 export class BatchRequestDto {
-  /**
-   * The naming authority of items that name none; `count` requires it.
-   * @example "100.102"
-   */
+  /** The naming authority of items that name none; `count` requires it. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -70,10 +61,7 @@ export class BatchQueryDto {
 
 /** Settings for all lines of a stream. */
 export class BulkQueryDto {
-  /**
-   * The naming authority of lines that name none.
-   * @example "100.102"
-   */
+  /** The naming authority of lines that name none. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -89,10 +77,7 @@ export class MintResultDto {
   @ApiProperty({ type: 'integer', example: 201 })
   status: number;
 
-  /**
-   * The identifier as `NA/local`.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier as `NA/local`. */
   identifier?: string;
 
   /**

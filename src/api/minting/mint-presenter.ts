@@ -2,8 +2,7 @@ import { HttpStatus, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.js';
 import { canonicalUri } from '@mintmark/identifier';
-import { CATALOGUE } from '../../problem/catalogue.js';
-import { problemDocument } from '../../problem/problem-document.dto.js';
+import { rejection } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
 import { type IdentifierRecord, identifierOf, locationOf, nativeText } from '../../registry/identifier-record.js';
 import type { IdentifierDto } from '../representation/identifier.dto.js';
@@ -56,7 +55,7 @@ export class MintPresenter {
   }
 
   private result({ clientRef, result }: WholeResult, style: ResultStyle): MintResultDto {
-    if (result instanceof Problem) return rejected({ clientRef, result }, style);
+    if (result instanceof Problem) return { clientRef, ...rejection(result, style.instance) };
     const { principal } = style;
     const shown: MintResultDto = {
       clientRef,
@@ -78,20 +77,13 @@ export class MintPresenter {
 }
 
 function briefly({ clientRef, result }: NamedResult, style: ResultStyle): MintResultDto {
-  if (result instanceof Problem) return rejected({ clientRef, result }, style);
+  if (result instanceof Problem) return { clientRef, ...rejection(result, style.instance) };
   const { record, metadataRecord } = result;
   const brief: MintResultDto = { clientRef, status: statusOf(result), identifier: nativeText(record) };
   addNotes(brief, result);
   if (metadataRecord !== null && !style.principal.hides(record))
     brief.metadataId = canonicalUri(identifierOf(metadataRecord));
   return brief;
-}
-
-function rejected(
-  { clientRef, result }: { readonly clientRef: string | null; readonly result: Problem },
-  { instance }: ResultStyle,
-): MintResultDto {
-  return { clientRef, status: CATALOGUE[result.code].status, problem: problemDocument(result, instance) };
 }
 
 function statusOf({ outcome }: MintOutcome): number {

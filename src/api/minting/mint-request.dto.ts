@@ -26,7 +26,6 @@ export class MintFieldsDto {
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
    * Fedora PID or a Fedora dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any" it is any
    * text of 1 to 2,048 bytes without control characters. It is unique within the naming authority.
-   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
@@ -36,33 +35,23 @@ export class MintFieldsDto {
    * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
    * excludes `metadataId`. A reserved metadata record is activated with its object, and its reservation ends with that of the object.
    * Not permitted under a naming authority with the `metadataIdScheme` "any".
-   * @example false
    */
   @OptionalBoolean()
   mintMetadataId?: boolean;
 
-  /**
-   * The http or https URL to which the metadata record resolves, in the format of `target`; only with `"mintMetadataId": true`.
-   * @example "https://repo.example.org/objects/7/metadata"
-   */
+  /** The http or https URL to which the metadata record resolves, in the format of `target`; only with `"mintMetadataId": true`. */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
   @OptionalText()
   metadataTarget?: string;
 
-  /**
-   * The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded.
-   * @example "https://repo.example.org/objects/7"
-   */
+  /** The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded. */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
   @OptionalText()
   target?: string;
 
-  /**
-   * The language of the page to which the target leads, as a case-insensitive tag of BCP 47.
-   * @example "de"
-   */
+  /** The language of the page to which the target leads, as a case-insensitive tag of BCP 47. */
   @ApiProperty({ maxLength: MAX_LANGUAGE_LENGTH })
   @Optional()
   @IsLanguage()
@@ -72,7 +61,6 @@ export class MintFieldsDto {
    * Alternate identifiers of the same object, in any form, stored in the given order without duplicates. An alternate must not be the
    * identifier of another object. An alternate under a naming authority of this service requires the right to register there; under
    * any other prefix, 32 hexadecimal digits keep the case in which they are sent.
-   * @example ["info:fedora/demo:7"]
    */
   @IsAlternateIds()
   alternateIds?: string[];
@@ -89,7 +77,6 @@ export class MintFieldsDto {
   /**
    * Registers an existing identifier instead of minting one: the 32 hexadecimal digits of its local name in upper or lower case,
    * or another text form of the UUID (R-05).
-   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
    */
   @MaxLength(64)
   @OptionalText()
@@ -128,10 +115,7 @@ export class MintFieldsDto {
 
 /** An identifier to mint or register. */
 export class MintRequestDto extends MintFieldsDto {
-  /**
-   * The naming authority of the identifier; it must exist (CID-09).
-   * @example "100.102"
-   */
+  /** The naming authority of the identifier; it must exist (CID-09). */
   @MaxLength(255)
   @IsString()
   namingAuthority: string;

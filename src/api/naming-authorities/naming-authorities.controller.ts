@@ -5,7 +5,7 @@ import { ValidBody, ValidQuery } from '../../http/validation/request-validation.
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
   type EntityTags,
   ifMatchProblem,
@@ -29,6 +29,8 @@ import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
 const ETAG = { ETag: textHeader('Strong entity tag of the settings: their version.') };
+
+const CREATED = { Location: textHeader('The path of the naming authority.'), ...ETAG };
 
 const PREFIX_POINTER = '#path/namingAuthority';
 
@@ -99,13 +101,7 @@ export class NamingAuthoritiesController {
    */
   @Post()
   @Requires('admin')
-  @ApiIdempotencyKey()
-  @ApiReturns(
-    NamingAuthorityDto,
-    'Created.',
-    { Location: textHeader('The path of the naming authority.'), ...ETAG, ...REPLAYED_HEADER },
-    201,
-  )
+  @ApiReturnsOnce(NamingAuthorityDto, 'Created.', CREATED, 201)
   @ApiProblems(
     ...[...BODY_CODES, ...PREFIX_CODES],
     ...(['NAMING_AUTHORITY_TAKEN', 'PARENT_NOT_FOUND', 'READ_ONLY_MEMBER', 'RESERVED_NAMING_AUTHORITY'] as const),
@@ -143,11 +139,11 @@ export class NamingAuthoritiesController {
     ...textHeader('The `ETag` of the settings that the change is based on, or `*` for any.'),
     example: '*',
   })
-  @ApiIdempotencyKey()
-  @ApiReturns(NamingAuthorityDto, 'The settings after the change; unchanged where the request differs in nothing.', {
-    ...ETAG,
-    ...REPLAYED_HEADER,
-  })
+  @ApiReturnsOnce(
+    NamingAuthorityDto,
+    'The settings after the change; unchanged where the request differs in nothing.',
+    ETAG,
+  )
   @ApiProblems(
     ...BODY_CODES,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),

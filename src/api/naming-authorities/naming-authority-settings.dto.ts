@@ -1,7 +1,7 @@
 import { IsObject, IsString, MaxLength } from 'class-validator';
 import { NullIsAbsent, OptionalOrNull } from '../../http/validation/member-decorators.js';
 import { Nested } from '../../http/validation/fast-rules.js';
-import { Computed, ReadOnly } from '../../http/validation/read-only.js';
+import { Computed, Members, READ_ONLY_TIME as TIME, ReadOnly } from '../../http/validation/read-only.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_TARGET_LENGTH } from '../../registry/identifier-record.js';
 import {
@@ -42,7 +42,6 @@ export class NamingAuthoritySettingsDto {
    * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs
    * (R-36) and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive: under the profile "cordra" the
    * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
-   * @example false
    */
   @OptionalBoolean()
   caseInsensitive?: boolean;
@@ -50,7 +49,6 @@ export class NamingAuthoritySettingsDto {
   /**
    * Whether identifiers have stored Handle values of any type, which Handle clients write, in addition to the computed ones.
    * Only for the profile "handle".
-   * @example false
    */
   @OptionalBoolean()
   storesHandleValues?: boolean;
@@ -58,7 +56,6 @@ export class NamingAuthoritySettingsDto {
   /**
    * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
    * its metadata ID, and is registered again when a client writes it.
-   * @example false
    */
   @OptionalBoolean()
   sandbox?: boolean;
@@ -97,35 +94,21 @@ export class NamingAuthoritySettingsDto {
  * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a read-only member that
  * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
  */
-export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {
-  /** Read-only: the prefix. */
-  @ReadOnly()
-  namingAuthority?: string;
-
-  /** Read-only and always ignored, because it changes with another naming authority. */
-  @Computed({ type: String, nullable: true })
-  parent?: string | null;
-
-  /** Read-only and always ignored, because it changes with other naming authorities. */
-  @Computed({ type: [String] })
-  children?: string[];
-
-  /** Read-only and always ignored, because it changes with every mint. */
-  @Computed({ type: () => CountsDto })
-  counts?: CountsDto;
-
-  /** Read-only: the version. */
-  @ReadOnly({ type: 'integer' })
-  version?: number;
-
-  /** Read-only: the time of creation. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  createdAt?: string;
-
-  /** Read-only: the time of the last change. */
-  @ReadOnly({ type: String, format: 'date-time' })
-  updatedAt?: string;
-}
+@Members({
+  namingAuthority: ReadOnly('Read-only: the prefix.', { type: String }),
+  parent: Computed('Read-only and always ignored, because it changes with another naming authority.', {
+    type: String,
+    nullable: true,
+  }),
+  children: Computed('Read-only and always ignored, because it changes with other naming authorities.', {
+    type: [String],
+  }),
+  counts: Computed('Read-only and always ignored, because it changes with every mint.', { type: () => CountsDto }),
+  version: ReadOnly('Read-only: the version.', { type: 'integer' }),
+  createdAt: ReadOnly('Read-only: the time of creation.', TIME),
+  updatedAt: ReadOnly('Read-only: the time of the last change.', TIME),
+})
+export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {}
 
 /** A naming authority to create. */
 @NullIsAbsent()

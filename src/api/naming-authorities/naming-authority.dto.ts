@@ -40,22 +40,13 @@ export class NamingAuthorityDto {
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })
   profile: NamingAuthorityProfile;
 
-  /**
-   * Whether local names are compared without the case of ASCII letters (HS-05); GUIDs always are.
-   * @example false
-   */
+  /** Whether local names are compared without the case of ASCII letters (HS-05); GUIDs always are. */
   caseInsensitive: boolean;
 
-  /**
-   * Whether its identifiers have stored Handle values in addition to the computed ones.
-   * @example false
-   */
+  /** Whether its identifiers have stored Handle values in addition to the computed ones. */
   storesHandleValues: boolean;
 
-  /**
-   * Whether its identifiers are for tests. Handle clients may delete such identifiers.
-   * @example false
-   */
+  /** Whether its identifiers are for tests. Handle clients may delete such identifiers. */
   sandbox: boolean;
 
   /** Which texts are metadata IDs: identifiers in a notation that the service recognizes ("recognized"), or any texts ("any"). */
@@ -92,24 +83,15 @@ export class NamingAuthorityDto {
   /** The current numbers of its identifiers. */
   counts: CountsDto;
 
-  /**
-   * The version: 1 when created, incremented with every change.
-   * @example 1
-   */
+  /** The version: 1 when created, incremented with every change. */
   @ApiProperty({ type: 'integer' })
   version: number;
 
-  /**
-   * The time of creation, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of creation, UTC. */
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt: string;
 
-  /**
-   * The time of the last change, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of the last change, UTC. */
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt: string;
 }
@@ -119,9 +101,6 @@ export class NamingAuthorityPageDto {
   /** The naming authorities, in byte order of their prefixes. */
   items: NamingAuthorityDto[];
 
-  /**
-   * The `cursor` of the next page; null on the last one.
-   * @example null
-   */
+  /** The `cursor` of the next page; null on the last one. */
   next: string | null;
 }

@@ -61,10 +61,7 @@ export class ContextDto {
 /** One text to normalize. */
 @NullIsAbsent()
 export class NormalizeItemDto {
-  /**
-   * The text. With `kind`, it is parsed strictly (R-28).
-   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
-   */
+  /** The text. With `kind`, it is parsed strictly (R-28). */
   @MaxLength(MAX_TEXT_LENGTH)
   @IsString()
   input: string;

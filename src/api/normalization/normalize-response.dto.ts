@@ -69,26 +69,17 @@ export class SyntaxErrorDto {
    */
   detail: string;
 
-  /**
-   * The position of the fault, in UTF-16 code units of `input`.
-   * @example 8
-   */
+  /** The position of the fault, in UTF-16 code units of `input`. */
   @ApiProperty({ type: 'integer' })
   offset: number;
 
-  /**
-   * The number of the violated rule.
-   * @example "CID-10"
-   */
+  /** The number of the violated rule. */
   rule: string;
 }
 
 /** A valid text. */
 export class ValidItemDto {
-  /**
-   * The text as the client sent it.
-   * @example "hdl:100.102/f58fb49eb1f848f0a606e84cef294be5"
-   */
+  /** The text as the client sent it. */
   input: string;
   /** The requested or recognized kind. */
   @ApiProperty({ enum: KINDS, enumName: 'IdentifierKind', example: 'hdl-uri' }) kind: Kind;

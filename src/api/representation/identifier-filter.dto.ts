@@ -24,18 +24,12 @@ export class CountDto {
 
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
-  /**
-   * The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself.
-   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
-   */
+  /** The metadata ID, in any form; where a naming authority has the `metadataIdScheme` "any", also the text itself. */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   metadataId?: string;
 
-  /**
-   * The naming authority of the identifiers. Derived naming authorities do not match.
-   * @example "100.102"
-   */
+  /** The naming authority of the identifiers. Derived naming authorities do not match. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -44,10 +38,7 @@ export class IdentifierFilterDto {
   @OptionalChoice(STATES, { enumName: 'IdentifierState' })
   state?: State;
 
-  /**
-   * The target, exactly as registered.
-   * @example "https://repo.example.org/objects/7"
-   */
+  /** The target, exactly as registered. */
   @Matches(/^[\x21-\x7e]+$/, { message: 'target must consist of visible ASCII characters and must not be empty' })
   @MaxLength(MAX_TARGET_LENGTH)
   @OptionalText()

@@ -28,40 +28,22 @@ export const REPAIRS = { enum: REPAIR_CODES, enumName: 'RepairCode', isArray: tr
 
 /** The URIs of an identifier in canonical form. A form that cannot express the identifier is null, never approximated. */
 export class UrisDto {
-  /**
-   * Path encoding of CORDRA (URI-15).
-   * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** Path encoding of CORDRA (URI-15). */
   cordraPath: string | null;
 
-  /**
-   * Host encoding of CORDRA (URI-07); null if the naming authority has the form of an IPv4 address (R-07).
-   * @example "hdl://100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** Host encoding of CORDRA (URI-07); null if the naming authority has the form of an IPv4 address (R-07). */
   cordraHost: string | null;
 
-  /**
-   * The URL at the HTTP resolver that the operator has configured (URI-36), which is not this service by default.
-   * @example "http://hdl.handle.net/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The URL at the HTTP resolver that the operator has configured (URI-36), which is not this service by default. */
   resolver: string | null;
 
-  /**
-   * Name form of the Handle URI scheme (HUS-04).
-   * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** Name form of the Handle URI scheme (HUS-04). */
   handleUri: string | null;
 
-  /**
-   * The URI of the info scheme (HUS-01).
-   * @example "info:hdl/100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The URI of the info scheme (HUS-01). */
   infoHdl: string | null;
 
-  /**
-   * The Fedora URI (FED-12); null for identifiers other than Fedora names.
-   * @example null
-   */
+  /** The Fedora URI (FED-12); null for identifiers other than Fedora names. */
   fedoraUri: string | null;
 }
 
@@ -71,101 +53,63 @@ export class ChangedTombstoneDto {
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
   reasonCode: ReasonCode;
 
-  /**
-   * The reason, for readers.
-   * @example "The object was deposited twice."
-   */
+  /** The reason, for readers. */
   reason: string;
 
-  /**
-   * The replacement, if there is one, canonical: `hdl:` + Handle, or `info:fedora/…`.
-   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
-   */
+  /** The replacement, if there is one, canonical: `hdl:` + Handle, or `info:fedora/…`. */
   replacedBy: string | null;
 }
 
 /** The tombstone of a withdrawn identifier. */
 export class TombstoneDto extends ChangedTombstoneDto {
-  /**
-   * The time of the withdrawal, or of the end of the lease, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of the withdrawal, or of the end of the lease, UTC. */
   @ApiProperty({ type: String, format: 'date-time' })
   withdrawnAt: string;
 }
 
 /** A registered identifier. */
 export class IdentifierDto {
-  /**
-   * The naming authority, "/" and the local name (CID-04).
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The naming authority, "/" and the local name (CID-04). */
   identifier: string;
 
-  /**
-   * The Handle prefix.
-   * @example "100.102"
-   */
+  /** The Handle prefix. */
   namingAuthority: string;
 
-  /**
-   * 32 upper-case hexadecimal digits (CID-14); null under a naming authority of the profile "handle".
-   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** 32 upper-case hexadecimal digits (CID-14); null under a naming authority of the profile "handle". */
   guid: string | null;
 
-  /**
-   * The text after the first "/"; in a CORDRA identifier, the GUID.
-   * @example "F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The text after the first "/"; in a CORDRA identifier, the GUID. */
   localName: string;
 
   /**
    * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`. Under a
    * naming authority with the `metadataIdScheme` "any" it is the text that was sent, which denotes no identifier.
-   * @example "hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   metadataId: string | null;
 
-  /**
-   * Identifiers that have this one as their metadata ID, as `NA/local`, in order of minting.
-   * @example ["100.102/A3D8BE7457C943FFB66ED4583059A8BA"]
-   */
+  /** Identifiers that have this one as their metadata ID, as `NA/local`, in order of minting. */
   describes: string[];
 
-  /**
-   * The http or https URL to which the identifier resolves.
-   * @example "https://repo.example.org/objects/7"
-   */
+  /** The http or https URL to which the identifier resolves. */
   target: string | null;
 
-  /**
-   * The language of the page to which the target leads, as a tag of BCP 47 in the case of RFC 5646 2.1.1, used as `hreflang` of links.
-   * @example "de"
-   */
+  /** The language of the page to which the target leads, as a tag of BCP 47 in the case of RFC 5646 2.1.1, used as `hreflang` of links. */
   language: string | null;
 
   /** The state of the identifier. */
   @ApiProperty({ enum: STATES, enumName: 'IdentifierState', example: 'active' })
   state: State;
 
-  /**
-   * Alternate identifiers of the same object, canonical.
-   * @example ["info:fedora/demo:7"]
-   */
+  /** Alternate identifiers of the same object, canonical. */
   alternateIds: string[];
 
   /**
    * The identifier of the previous version of the object, of which this one is the new version (RFC 5829
    * `predecessor-version`), canonical: `hdl:` + Handle, or `info:fedora/…`.
-   * @example "hdl:100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   previousVersion: string | null;
 
-  /**
-   * The new versions of the object: the first 20 identifiers, in order of minting, whose `previousVersion` is this one, as `NA/local`.
-   * @example ["100.102/3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A"]
-   */
+  /** The new versions of the object: the first 20 identifiers, in order of minting, whose `previousVersion` is this one, as `NA/local`. */
   newerVersions: string[];
 
   /**
@@ -175,30 +119,18 @@ export class IdentifierDto {
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
   handleValues: HandleValueDto[] | null;
 
-  /**
-   * Whether the naming authority is for tests: Handle clients may delete the identifier.
-   * @example false
-   */
+  /** Whether the naming authority is for tests: Handle clients may delete the identifier. */
   sandbox: boolean;
 
-  /**
-   * The version: 1 when minted, incremented with every change.
-   * @example 1
-   */
+  /** The version: 1 when minted, incremented with every change. */
   @ApiProperty({ type: 'integer' })
   version: number;
 
-  /**
-   * The time of minting, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of minting, UTC. */
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt: string;
 
-  /**
-   * The time of the last change, UTC.
-   * @example "2026-11-20T09:30:00.000Z"
-   */
+  /** The time of the last change, UTC. */
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt: string;
 

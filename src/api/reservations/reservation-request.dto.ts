@@ -8,10 +8,7 @@ const MAX_COUNT = 10_000;
 
 /** Identifiers to reserve. */
 export class CreateReservationDto {
-  /**
-   * The naming authority of the identifiers; it must exist (CID-09).
-   * @example "100.102"
-   */
+  /** The naming authority of the identifiers; it must exist (CID-09). */
   @MaxLength(255)
   @IsString()
   namingAuthority: string;

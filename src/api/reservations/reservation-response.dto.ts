@@ -1,9 +1,10 @@
 import { ApiProperty } from '../../openapi/annotations.js';
-import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
+import { ProblemDocumentDto, problemDocument } from '../../problem/problem-document.dto.js';
+import type { SettlementReport } from '../../reserving/settlement.js';
 
 /** The possible results for one identifier of a reservation. */
-export const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
-export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
+const ITEM_OUTCOMES = ['activated', 'released', 'skipped'] as const;
+type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
 /** A reservation of identifiers, in its current state. */
 export class ReservationDto {
@@ -11,10 +12,7 @@ export class ReservationDto {
   @ApiProperty({ type: String, format: 'uuid', example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10' })
   id: string;
 
-  /**
-   * The naming authority of all identifiers of the reservation.
-   * @example "100.102"
-   */
+  /** The naming authority of all identifiers of the reservation. */
   namingAuthority: string;
 
   /** The time of creation, UTC. */
@@ -50,10 +48,7 @@ export class ReservationDto {
 
 /** The result for one identifier. */
 export class ReservationItemDto {
-  /**
-   * The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation.
-   * @example "100.102/F58FB49EB1F848F0A606E84CEF294BE5"
-   */
+  /** The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation. */
   identifier: string;
 
   /** "skipped" when the identifier was not changed; `problem` has the reason. */
@@ -88,4 +83,16 @@ export class ReservationReportDto {
 
   /** One result for each identifier, in order of the request. */
   items: ReservationItemDto[];
+}
+
+/** The response to an activation or a release. @param instance the path of the request. */
+export function presentReport({ id, settlement, items }: SettlementReport, instance: string): ReservationReportDto {
+  const shown = items.map(({ identifier, problem }): ReservationItemDto =>
+    problem === null
+      ? { identifier, outcome: settlement }
+      : { identifier, outcome: 'skipped', problem: problemDocument(problem, instance) },
+  );
+  const counted = (outcome: ItemOutcome): number => shown.filter((item) => item.outcome === outcome).length;
+  const [activated, released, skipped] = [counted('activated'), counted('released'), counted('skipped')];
+  return { id, activated, released, skipped, items: shown };
 }

@@ -4,13 +4,12 @@ import { ValidBody } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { RequestContext, Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
-import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
+import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
 import { ApiBody, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
-import { presentReport } from './report-presenter.js';
-import { ReservationDto, ReservationReportDto } from './reservation-response.dto.js';
+import { ReservationDto, ReservationReportDto, presentReport } from './reservation-response.dto.js';
 import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
 import { parseReservation } from '../../reserving/reservation.js';
 import { ReservationService } from '../../reserving/reservations.service.js';
@@ -30,9 +29,8 @@ const Settles = (action: 'activate' | 'release'): MethodDecorator =>
     routeSettings({ inParts: true }),
     HttpCode(HttpStatus.OK),
     ApiParam(ID),
-    ApiIdempotencyKey(),
     ApiBody({ type: ReservationMembersDto, required: false }),
-    ApiReturns(ReservationReportDto, 'One result for each identifier.', REPLAYED_HEADER),
+    ApiReturnsOnce(ReservationReportDto, 'One result for each identifier.'),
     ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND'),
   );
 
@@ -48,13 +46,7 @@ export class ReservationController {
    */
   @Post()
   @Requires('mint')
-  @ApiIdempotencyKey()
-  @ApiReturns(
-    ReservationDto,
-    'Reserved.',
-    { Location: textHeader('The path of the reservation.'), ...REPLAYED_HEADER },
-    201,
-  )
+  @ApiReturnsOnce(ReservationDto, 'Reserved.', { Location: textHeader('The path of the reservation.') }, 201)
   @ApiProblems(...OF_A_CHANGE, ...PREFIX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(
     @ValidBody() request: CreateReservationDto,

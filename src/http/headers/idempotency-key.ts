@@ -1,5 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { Problem } from '../../problem/problem.js';
-import { ApiHeader } from '../../openapi/annotations.js';
+import { ApiHeader, ApiReturns } from '../../openapi/annotations.js';
 
 const MAX_LENGTH = 255;
 
@@ -55,3 +56,9 @@ export const REPLAYED_HEADER = {
     schema: { type: 'string' as const, enum: ['true'] },
   },
 };
+
+/** The idempotency key of an operation that repeats its first response, and this response. */
+export const ApiReturnsOnce = (
+  ...[type, description, headers, status]: Parameters<typeof ApiReturns>
+): MethodDecorator =>
+  applyDecorators(ApiIdempotencyKey(), ApiReturns(type, description, { ...headers, ...REPLAYED_HEADER }, status));

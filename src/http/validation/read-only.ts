@@ -10,17 +10,26 @@ const COMPARED = Symbol('read-only:compared');
 type Schema = NonNullable<Parameters<typeof ApiProperty>[0]>;
 
 /** A member that no change can set. Validation accepts any value; `requireReadOnly` compares it. */
-export const ReadOnly = (schema: Schema = {}): PropertyDecorator =>
-  applyDecorators(Computed(schema), (target: object, name: string | symbol) => {
+export const ReadOnly = (description?: string, schema: Schema = {}): PropertyDecorator =>
+  applyDecorators(Computed(description, schema), (target: object, name: string | symbol) => {
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
 /** A read-only member that is ignored: other records or the configuration can change its value without a new version. */
-export const Computed = (schema: Schema = {}): PropertyDecorator =>
+export const Computed = (description?: string, { format, ...schema }: Schema = {}): PropertyDecorator =>
   applyDecorators(
     ...[Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } })],
-    ApiProperty({ ...schema, readOnly: true, required: false } as Schema),
+    ApiProperty({ ...schema, description, format, readOnly: true, required: false } as Schema),
   );
+
+export const READ_ONLY_TIME = { type: String, format: 'date-time' } as const;
+
+/** Adds members that the code does not read, such as those of `ReadOnly`, with their decorators. */
+export const Members =
+  (members: Readonly<Record<string, PropertyDecorator>>): ClassDecorator =>
+  ({ prototype }) => {
+    for (const [name, decorate] of Object.entries(members)) decorate(prototype as object, name);
+  };
 
 /**
  * Permits a change that repeats the representation on which it is based.

@@ -6,7 +6,7 @@ import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snaps
 import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
 
 /** Number of items that are parsed before other requests are processed. */
-export const PARSE_SLICE = 100;
+export const PARSE_SLICE = 25;
 
 /** One of many mint requests; its naming authority is by default that of the whole request. */
 export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { contentLength, hasUsableBody } from '../../http/body/body-limits.js';
-import { MERGED_BYTES, MergedBody } from '../../http/body/merged-body.js';
+import { contentLength, hasUsableBody, isSmallBody } from '../../http/body/body-limits.js';
+import { MergedBody } from '../../http/body/merged-body.js';
+import { ownTurn } from '../../http/body/own-turn.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
 import { Metrics } from '../../metrics/metrics.js';
-import { Problem, tooLarge } from '../../problem/problem.js';
+import { Problem, clientGone, tooLarge } from '../../problem/problem.js';
 import { clientOf, principalOf } from '../current-principal.js';
 import { ipPrefixOf } from '../../http/ip-prefix.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
 import { BytePool, poolProblem } from './byte-pool.js';
+import { Places, holderOf } from './places.js';
 
 const COUNTED_BYTES = 65_536;
 
@@ -16,11 +18,17 @@ const LARGE_BYTES = 1_048_576;
 /** Size of each of the two pools, in bodies of the largest size. */
 const LARGEST_AT_ONCE = 4;
 
+/** Maximum number of concurrent requests with many records, of which one client has at most half. Each keeps up to 10 MB. */
+const MOST_AT_ONCE = 16;
+const MOST_WAITING = 512;
+
 const DETAILS = {
   share:
     'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.',
   free: 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.',
 };
+
+type Kind = 'anonymous' | 'keyed';
 
 /**
  * Limits the bytes of large bodies in memory, for the process and for each client, separately for requests with and without a key. Without
@@ -28,7 +36,8 @@ const DETAILS = {
  */
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
-  private readonly pools: Readonly<Record<'anonymous' | 'keyed', BytePool>>;
+  private readonly pools: Readonly<Record<Kind, BytePool>>;
+  private readonly places: Readonly<Record<Kind, Places>>;
 
   /** @param perAddress maximum number of concurrent large bodies of one address without a key; 0 for no limit. */
   constructor(
@@ -39,6 +48,8 @@ export class LargeBodies {
     this.byAddress = new ConcurrencyLimiter(perAddress);
     const pool = () => new BytePool(LARGEST_AT_ONCE * largest, largest);
     this.pools = { anonymous: pool(), keyed: pool() };
+    const places = () => new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING);
+    this.places = { anonymous: places(), keyed: places() };
   }
 
   /** Rejects a body whose announced size does not fit, before it is read. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
@@ -50,13 +61,20 @@ export class LargeBodies {
     if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
   }
 
-  /** Counts bodies while they are read, and merges their small pieces. */
+  /** Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. */
   watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
-      const isShort = request.headers['transfer-encoding'] === undefined && contentLength(request) <= MERGED_BYTES;
-      if (isShort || !isCollected(request)) done(null, payload);
-      else done(null, new MergedBody(payload, this.counterOf(request, reply)));
+      if (isSmallBody(request) || !isCollected(request)) done(null, payload);
+      else done(null, new MergedBody(payload, this.counterOf(request, reply), () => this.enter(request, reply)));
     });
+  }
+
+  /** Waits for a place if the body can have many records, and for a turn of the event loop, in which it is parsed and validated. */
+  private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (request.routeOptions.config.largeBody === true)
+      await this.places[kindOf(request)].hold(holderOf(request, reply));
+    await ownTurn();
+    if (reply.raw.closed) throw clientGone();
   }
 
   private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
@@ -82,7 +100,7 @@ export class LargeBodies {
   }
 
   private poolOf(request: FastifyRequest): BytePool {
-    return this.pools[principalOf(request).isAnonymous ? 'anonymous' : 'keyed'];
+    return this.pools[kindOf(request)];
   }
 
   private requireRoom(request: FastifyRequest, reply: FastifyReply): void {
@@ -98,6 +116,10 @@ export class LargeBodies {
     this.metrics.rejected('large_bodies');
     throw poolProblem(rejection, DETAILS);
   }
+}
+
+function kindOf(request: FastifyRequest): Kind {
+  return principalOf(request).isAnonymous ? 'anonymous' : 'keyed';
 }
 
 /** Whether a route reads the whole body before its handler runs. */

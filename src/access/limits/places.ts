@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, clientGone } from '../../problem/problem.js';
 import { clientOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
+import { type Working, WORK } from './concurrency-limiter.js';
 
 /** A response, or another object that closes once. */
-export interface Closing {
+export interface Closing extends Working {
   readonly closed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
@@ -53,14 +54,15 @@ export class Places {
     }
   }
 
-  /** Holds a place until the response has ended. @throws Problem as `run` does. */
+  /** Holds a place until the response has closed and its handler has ended. @throws Problem as `run` does. */
   async hold(holder: PlaceHolder): Promise<void> {
     await this.enter(holder, this.limitMs);
+    const { client, response } = holder;
     const leave = (): void => {
-      this.leave(holder.client);
+      this.leave(client);
     };
-    if (holder.response.closed) leave();
-    else holder.response.once('close', leave);
+    if (response.closed) leave();
+    else response.once('close', () => void Promise.resolve(response[WORK]).then(leave, leave));
   }
 
   /**

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../access/current-principal.js';
@@ -6,6 +5,7 @@ import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { LargeBody } from '../../http/body/body-limits.js';
+import { ownTurn } from '../../http/body/own-turn.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { ValidBody, ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import { sendStream } from '../../http/body/send-stream.js';
@@ -81,7 +81,7 @@ export class BatchController {
     for await (const part of this.presenter.results(results, style)) {
       yield before + part.map((result) => JSON.stringify(result)).join(',');
       before = ',';
-      await nextTurn();
+      await ownTurn();
     }
     yield `${results.length === 0 ? before : ''}]}\n`;
   }
@@ -96,7 +96,7 @@ async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<Ba
   const items: ReceivedItem[] = [];
   for (const value of values ?? Array.from({ length: count ?? 0 }, () => ({}))) {
     items.push(readItem(value));
-    if (items.length % SLICE === 0) await nextTurn();
+    if (items.length % SLICE === 0) await ownTurn();
   }
   return { namingAuthority, items, isCount: values === undefined, mode };
 }

@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidBody } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { Places, holderOf } from '../../access/limits/places.js';
 import { Requires } from '../../access/requires.js';
-import { LargeBody } from '../../http/body/body-limits.js';
+import { LargeBody, isSmallBody } from '../../http/body/body-limits.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { OnlyReads } from '../../http/route-settings.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
@@ -26,19 +25,10 @@ const ALWAYS = [
   ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
 ] as const;
 
-/** A request with at most this number of items and this total length of texts has a response so short that `Places` does not limit it. */
-const FEW_ITEMS = 100;
-const SHORT_TEXTS = 8192;
-
-/** Maximum number of concurrent longer requests, of which one client has at most half. Each response keeps up to 2 MB. */
-const MOST_LONG = 24;
-
 @ApiTags('syntax')
 @Requires('read')
 @Controller()
 export class NormalizationController {
-  private readonly places = new Places(MOST_LONG, MOST_LONG / 2);
-
   constructor(private readonly normalization: NormalizationService) {}
 
   /**
@@ -59,11 +49,8 @@ export class NormalizationController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const length = items.reduce((sum, { input, context }) => sum + input.length + (context?.equalTo?.length ?? 0), 0);
-    const isShort = items.length <= FEW_ITEMS && length <= SHORT_TEXTS;
-    if (!isShort) await this.places.hold(holderOf(request, reply));
     const results = responses(await this.normalization.normalizeAll(items, principal));
-    await (isShort ? sendShortList : sendList)(reply, 'items', results);
+    await (isSmallBody(request) ? sendShortList : sendList)(reply, 'items', results);
   }
 
   /**

@@ -15,6 +15,9 @@ declare module 'fastify' {
 /** Maximum size of a JSON body in bytes, on a route without `LargeBody`. */
 const RECORD_LIMIT = 262_144;
 
+/** Maximum size of a JSON body that costs so little that nothing limits its concurrency, in bytes. */
+const SMALL_BYTES = 4096;
+
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
@@ -55,6 +58,11 @@ function isReadable(request: FastifyRequest): boolean {
 /** The announced length in bytes; 0 without Content-Length. */
 export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
+}
+
+/** Whether the announced body is small. A body in chunks is not. */
+export function isSmallBody(request: FastifyRequest): boolean {
+  return request.headers['transfer-encoding'] === undefined && contentLength(request) <= SMALL_BYTES;
 }
 
 /** Whether the method gives the content of a request a meaning (RFC 9110 9.3). */

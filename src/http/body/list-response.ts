@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
+import { ownTurn } from './own-turn.js';
 
 const MAX_PIECE = 65_536;
 
@@ -37,7 +37,7 @@ async function* piecesOf(name: string, items: Items): AsyncGenerator<string, und
       yield piece;
       piece = '';
     } else if (performance.now() - since < MAX_SLICE_MS) continue;
-    await nextTurn();
+    await ownTurn();
     since = performance.now();
   }
   yield `${piece}]}\n`;

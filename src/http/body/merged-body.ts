@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-export const MERGED_BYTES = 16_384;
+const MERGED_BYTES = 16_384;
 
 /**
  * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of
@@ -12,10 +12,14 @@ export class MergedBody extends Readable {
   private total = 0;
   private isReading = false;
 
-  /** @param count receives the number of bytes so far; an error that it throws ends the stream. */
+  /**
+   * @param count receives the number of bytes so far; an error that it throws ends the stream.
+   * @param admit delays the end of the stream, and with it what reads the whole body; an error ends the stream too.
+   */
   constructor(
     private readonly source: Readable,
     private readonly count: (bytes: number) => void,
+    private readonly admit: () => Promise<void>,
   ) {
     super();
     // A body that nobody reads has no other listener, and an error without a listener would end the process.
@@ -23,7 +27,11 @@ export class MergedBody extends Readable {
     source.once('error', (error) => this.destroy(error));
     source.once('end', () => {
       this.flush();
-      if (!this.destroyed) this.push(null);
+      if (this.destroyed) return;
+      this.admit().then(
+        () => this.push(null),
+        (error: unknown) => this.destroy(error as Error),
+      );
     });
   }
 

@@ -1,5 +1,6 @@
 import { request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
 import { setPrincipal } from '../../../src/access/current-principal.js';
@@ -10,16 +11,20 @@ import { Problem } from '../../../src/problem/problem.js';
 
 const MIB = 1_048_576;
 const LARGEST = 3 * MIB;
+/** A route for many records. */
+const MANY = '/many';
 
 let server: FastifyInstance;
+let parsed: number;
 /** The handlers that wait, each with what ends it. */
 let waiting: (() => void)[];
 let arrived: () => void;
 
 beforeEach(async () => {
   waiting = [];
+  parsed = 0;
   arrived = () => {};
-  server = fastify({ bodyLimit: LARGEST });
+  server = fastify({ bodyLimit: LARGEST, forceCloseConnections: true });
   const bodies = new LargeBodies(new Metrics(), 1, LARGEST);
   server.addHook('onRequest', (request, reply, done) => {
     const key = request.headers['x-key'];
@@ -29,18 +34,21 @@ beforeEach(async () => {
   });
   bodies.watch(server);
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    parsed += 1;
     done(null, body.length);
   });
   server.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send(error instanceof Problem ? error.code : String(error));
   });
-  server.post('/', { config: { scopes: [] } as never }, async ({ body }) => {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      arrived();
+  for (const [path, config] of Object.entries({ '/': { scopes: [] }, [MANY]: { scopes: [], largeBody: true } })) {
+    server.post(path, { config: config as never }, async ({ body }) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        arrived();
+      });
+      return String(body);
     });
-    return String(body);
-  });
+  }
   await server.listen({ host: '127.0.0.1', port: 0 });
 });
 
@@ -50,14 +58,14 @@ afterEach(async () => {
 });
 
 /** Sends a body. @returns the text of its response; "waits" when its handler has got it. */
-async function post(bytes: number, framing: 'chunked' | 'announced', key?: string): Promise<string> {
+async function post(bytes: number, framing: 'chunked' | 'announced', key?: string, path = '/'): Promise<string> {
   const { port } = server.server.address() as AddressInfo;
   const headers = {
     ...{ 'content-type': 'application/octet-stream', connection: 'close' },
     ...(framing === 'announced' ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' }),
     ...(key !== undefined && { 'x-key': key }),
   };
-  const outgoing = send({ host: '127.0.0.1', port, method: 'POST', headers });
+  const outgoing = send({ host: '127.0.0.1', port, path, method: 'POST', headers });
   const answered = new Promise<string>((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {
@@ -107,5 +115,22 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     expect(await post(2 * MIB, framing, 'd')).toBe('OVERLOADED');
     expect(await post(MIB, framing, 'd')).toBe('waits');
     expect(await post(2 * MIB, framing)).toBe('waits');
+  });
+
+  it('of many records wait unparsed while eight of the client are processed, and do not stop another client', async () => {
+    const sent = Array.from({ length: 10 }, () => post(5000, framing, 'a', MANY));
+    while (waiting.length < 8) await nextTurn();
+    await pause(50);
+    expect([waiting.length, parsed]).toEqual([8, 8]);
+    expect(await post(5000, framing, 'b', MANY)).toBe('waits');
+    waiting.pop()?.();
+    waiting.shift()?.();
+    while (parsed < 10) await nextTurn();
+    await pause(50);
+    expect([waiting.length, parsed]).toEqual([8, 10]);
+    for (const end of waiting.splice(0)) end();
+    while (waiting.length < 1) await nextTurn();
+    waiting.pop()?.();
+    await Promise.all(sent);
   });
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RawConnection, connectTo } from '../harness/raw-http.js';
 import { useService } from '../harness/service.js';
@@ -116,6 +117,24 @@ describe('another request waits less than a second', () => {
       expect(await longestWait(sent)).toBeLessThan(limitMs(1000));
       const answer = await sent;
       expect([answer.status, answer.body.items.length]).toEqual([200, 10_000]);
+    });
+  });
+
+  it.each([
+    ['are valid', { input: 'a' }],
+    ['end with a wrong one, so that class-validator reads all', { input: 1 }],
+  ])('while 256 bodies are processed whose 10,000 items %s', async (_, last) => {
+    const body = JSON.stringify({ items: [...Array.from({ length: 9999 }, () => ({ input: 'a' })), last] });
+    await undisturbed(async () => {
+      const idle = rss();
+      const sent = await Promise.all(Array.from({ length: 256 }, () => sendUnread('/normalize', body)));
+      for (const { socket } of sent) socket.resume();
+      const slowest = await longestWait(pause(3000));
+      const growth = rss() - idle;
+      for (const { socket } of sent) socket.destroy();
+      process.stderr.write(`256 bodies: ${Math.round(growth)} MB above idle\n`);
+      expect(slowest).toBeLessThan(limitMs(1000));
+      expect(growth).toBeLessThan(200);
     });
   });
 

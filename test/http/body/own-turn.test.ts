@@ -1,0 +1,47 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { ownTurn } from '../../../src/http/body/own-turn.js';
+
+/** Counts the turns of the event loop while the work runs. */
+async function withTurns(work: (turn: () => number) => Promise<void>): Promise<void> {
+  let turn = 0;
+  const over = new AbortController();
+  const counting = (async () => {
+    for (; !over.signal.aborted; turn++) await nextTurn();
+  })();
+  await work(() => turn);
+  over.abort();
+  await counting;
+}
+
+const busy = (ms: number): void => {
+  for (const since = performance.now(); performance.now() - since < ms;) continue;
+};
+
+describe('ownTurn', () => {
+  it('is given to one caller in each turn of the event loop, in order', async () => {
+    await withTurns(async (turn) => {
+      const begun: [string, number][] = [];
+      const caller = async (name: string) => {
+        await ownTurn();
+        begun.push([name, turn()]);
+      };
+      await Promise.all(['a', 'b', 'c', 'd'].map(caller));
+      expect(begun.map(([name]) => name)).toEqual(['a', 'b', 'c', 'd']);
+      expect(new Set(begun.map(([, number]) => number)).size).toBe(4);
+    });
+  });
+
+  it('comes many turns after one that took long', async () => {
+    await withTurns(async (turn) => {
+      let [end, next] = [0, 0];
+      const long = ownTurn().then(() => {
+        busy(100);
+        end = turn();
+      });
+      const other = ownTurn().then(() => (next = turn()));
+      await Promise.all([long, other]);
+      expect(next - end).toBeGreaterThan(10);
+    });
+  });
+});

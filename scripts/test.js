@@ -32,7 +32,12 @@ if (env.MACHINE_FACTOR !== '1.00')
   console.log(`The machine needs ${env.MACHINE_FACTOR} times the usual time; so do limits.`);
 const child = spawn(
   process.execPath,
-  [...options, jest, ...workersFor(args), ...args.filter((arg) => arg !== '--timings')],
+  [
+    ...options,
+    jest,
+    ...workersFor(args.filter((arg, i) => !arg.startsWith('-') && args[i - 1] !== '--selectProjects')),
+    ...args.filter((arg) => arg !== '--timings'),
+  ],
   {
     env,
     stdio: 'inherit',

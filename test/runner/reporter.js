@@ -18,6 +18,8 @@ export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
     this.files = numTotalTestSuites;
     this.began = performance.now();
+    // Jest also ends if a test waits for nothing that keeps the process alive.
+    process.exitCode = 1;
   }
 
   onTestFileStart({ path }) {
@@ -66,6 +68,7 @@ export default class Reporter {
     const files = `${this.ended - numPendingTestSuites} files in ${minutes} minutes`;
     console.log(`\n${files}`);
     console.log(`${passed} passed, ${failed} failed, ${skipped} skipped${why === '' ? '' : `: ${why}`}`);
+    process.exitCode = 0;
   }
 
   writeTimings() {

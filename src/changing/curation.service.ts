@@ -15,7 +15,7 @@ import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snaps
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
-import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { ChangeEngine } from './change-engine.js';
@@ -55,7 +55,7 @@ export class CurationService {
   constructor(
     private readonly engine: ChangeEngine,
     private readonly retries: ConflictRetries,
-    @Inject(READ_CLIENT) private readonly reads: ReadClient,
+    private readonly reader: IdentifierReader,
     private readonly holders: NameHolders,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
@@ -79,7 +79,7 @@ export class CurationService {
 
     const { found, repairs, scheme } = await this.namingAuthorities.lookUp(async (latest) => {
       const view = principal.viewOf(latest);
-      const { record, ...read } = await resolveIdentifier(identifier, view, this.reads.identifier, pointer);
+      const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
       return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
     }, all);
     // Another process may have created the naming authority after the first read.
@@ -95,7 +95,7 @@ export class CurationService {
       requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
     };
     const { result, replayed } = await this.retries.run(async () => {
-      const other = otherAddress === null ? null : await this.reads.identifier.find(otherAddress);
+      const other = otherAddress === null ? null : await this.reader.find(otherAddress);
       const target = { id: found.id, metadata: null, step, otherId: other?.id ?? null, check };
       return this.requests.run(request, async (transaction) => {
         const plan = await this.engine.begin(transaction, [target], { known, principal });

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { RequestContext } from '../access/principal.js';
 import { CurationService } from './curation.service.js';
 import { type ValuesStep, metadataIdIn } from './values-command.js';
@@ -19,7 +19,7 @@ import type { MintRequest } from '../registry/mint-command.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import type { StoredValue } from '../registry/stored-value.js';
 import { type HandleLocation, locationIn } from './handle-location.js';
-import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 
 /** `created`: the Handle did not exist, or a client had deleted it. */
 export type PutOutcome = 'created' | 'replaced';
@@ -32,7 +32,7 @@ export class HandleRecordsService {
   constructor(
     private readonly curation: CurationService,
     private readonly minting: MintingService,
-    @Inject(READ_CLIENT) private readonly reads: ReadClient,
+    private readonly reader: IdentifierReader,
   ) {}
 
   /**
@@ -104,7 +104,7 @@ export class HandleRecordsService {
   }
 
   private async isRegistered({ address }: HandleLocation): Promise<boolean> {
-    return address !== null && (await this.reads.identifier.find(address)) !== null;
+    return address !== null && (await this.reader.find(address)) !== null;
   }
 
   private async locate({ principal }: RequestContext, handle: string): Promise<HandleLocation> {

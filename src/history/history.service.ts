@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { Problem } from '../problem/problem.js';
 import { type FoundChanges, ChangeReader } from '../storage/changes/change-reader.js';
 import { requirePrefix } from '../registry/naming-authority.js';
 import { resolveIdentifier } from '../registry/resolve-identifier.js';
-import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
+import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import { type ChangeSummary, HistoryReads } from '../storage/replica/reads.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
@@ -25,7 +25,7 @@ export interface HistoryPage {
 export class HistoryService {
   constructor(
     private readonly changes: ChangeReader,
-    @Inject(READ_CLIENT) private readonly reads: ReadClient,
+    private readonly reader: IdentifierReader,
     private readonly namingAuthorities: NamingAuthorityCache,
     private readonly summaries: HistoryReads,
   ) {}
@@ -45,7 +45,7 @@ export class HistoryService {
     principal: Principal,
   ): Promise<History> {
     const { record } = await this.namingAuthorities.lookUp((known) =>
-      resolveIdentifier(text, principal.viewOf(known), this.reads.identifier, pointer),
+      resolveIdentifier(text, principal.viewOf(known), this.reader, pointer),
     );
     return { of: nativeText(record), ...(await this.changes.ofIdentifier(record.id, afterVersion, limit)) };
   }

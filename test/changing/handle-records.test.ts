@@ -52,8 +52,8 @@ function serviceWith({ registered = false, state = 'active', rejection }: Settin
         : Promise.reject(new Problem(rejection, ''));
     },
   };
-  const reads = { identifier: { find: () => Promise.resolve(registered ? recordWith() : null) } };
-  const service = new HandleRecordsService(curation as never, minting as never, reads as never);
+  const reader = { find: () => Promise.resolve(registered ? recordWith() : null) };
+  const service = new HandleRecordsService(curation as never, minting as never, reader as never);
   return { service, calls };
 }
 

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
+import { isAt } from '../../registry/key-collision.js';
+import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { HOT_POOL } from '../../database/pool.js';
 import { MOST_PREPARED, bytesOfRow, prepared } from '../statement.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
@@ -9,6 +11,13 @@ import type { Queryable } from '../transactions.js';
 
 const recordsWhere = (condition: string): string =>
   `SELECT ${recordColumns('r')} FROM identifier_record r WHERE ${condition}`;
+
+/** $1: the naming authority; $2: the GUID or the key of the local name. */
+const byAddress = (column: 'guid' | 'local_key'): string =>
+  recordsWhere(`naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1) AND ${column} = $2`);
+
+const BY_GUID = { name: 'by-guid', text: byAddress('guid') };
+const BY_LOCAL_KEY = { name: 'by-local-key', text: byAddress('local_key') };
 
 /** $1: the IDs. A subquery hides their number, so that a session keeps one plan: planning takes ten times as long as execution. */
 const BY_IDS = recordsWhere('id = ANY((SELECT $1::bigint[])::bigint[])');
@@ -43,6 +52,17 @@ export class IdentifierReader {
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool = pool,
   ) {}
+
+  async find(address: Address): Promise<IdentifierRecord | null> {
+    const { namingAuthority, guid, localKey } = address;
+    const statement = guid === null ? BY_LOCAL_KEY : BY_GUID;
+    const { rows } = await this.pool.query<IdentifierRow>({
+      ...statement,
+      values: [namingAuthority, guid ?? localKey],
+    });
+    const found = rows[0] === undefined ? null : recordOf(rows[0]);
+    return found !== null && isAt(found.localName, address) ? found : null;
+  }
 
   /** The identifiers of a reservation, in their original order and in any state. */
   async findByReservation(reservation: string): Promise<IdentifierRecord[]> {

@@ -51,6 +51,6 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   );
   const requests = new IdempotentRequests(transactions, results);
   const engine = new ChangeEngine(reader, updater, holders);
-  const curation = new CurationService(engine, retries, reads, holders, requests, authorities, resolver);
-  return new HandleRecordsService(curation, minting, reads);
+  const curation = new CurationService(engine, retries, reader, holders, requests, authorities, resolver);
+  return new HandleRecordsService(curation, minting, reader);
 }

@@ -22,8 +22,8 @@ interface Timed<T> {
 @Injectable()
 export class KeyCache {
   private readonly keys = new LRUCache<string, Timed<ApiKey>>({ max: MAX_CACHED });
-  /** The IDs of keys by digest; a key may have left the cache. */
-  private readonly ids = new LRUCache<string, string>({ max: MAX_CACHED });
+  /** The IDs of keys by digest. The database can be restored with other digests, so a recent key must have a recent digest. */
+  private readonly ids = new LRUCache<string, Timed<string>>({ max: MAX_CACHED });
   private readonly pending = new Map<string, Timed<Promise<ApiKey | null>>>();
   /** When the read of each unknown secret ended, by digest. */
   private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
@@ -32,26 +32,27 @@ export class KeyCache {
 
   /** Whether the cache contains the key of a digest, even if the entry is old, or the key is expired or revoked. */
   recognizes(digest: Buffer): boolean {
-    return this.keys.has(this.idOf(nameOf(digest)));
+    return this.keys.has(this.ids.get(nameOf(digest))?.key ?? '');
   }
 
   has(digest: Buffer): boolean {
-    return this.recent(this.idOf(nameOf(digest))) !== null;
+    return this.recentOf(nameOf(digest)) !== null;
   }
 
   async findByDigest(digest: Buffer): Promise<ApiKey | null> {
     const name = nameOf(digest);
-    const known = this.recent(this.idOf(name));
+    const known = this.recentOf(name);
     if (known !== null) return known;
     if (performance.now() - (this.unknown.get(name) ?? -Infinity) < UNKNOWN_MS) return null;
     return this.share(name, async () => {
+      const at = performance.now();
       const found = await this.store.findByHash(digest);
       // The database has already compared the digests, but not in constant time as this comparison does.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
-      if (key !== null) this.ids.set(name, key.id);
+      if (key !== null) this.ids.set(name, { at, key: key.id });
       else {
         this.unknown.set(name, performance.now());
-        this.keys.delete(this.idOf(name));
+        this.keys.delete(this.ids.get(name)?.key ?? '');
       }
       return key;
     });
@@ -67,8 +68,9 @@ export class KeyCache {
     this.keys.delete(id);
   }
 
-  private idOf(name: string): string {
-    return this.ids.get(name) ?? '';
+  private recentOf(name: string): ApiKey | null {
+    const id = this.ids.get(name);
+    return id !== undefined && isRecent(id) ? this.recent(id.key) : null;
   }
 
   private recent(id: string): ApiKey | null {

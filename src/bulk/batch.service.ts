@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { MintBudget } from '../access/limits/mint-budget.js';
+import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
 import { Problem, type ProblemDetail } from '../problem/problem.js';
@@ -85,6 +85,8 @@ export class BatchService {
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable) => {
       if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
+      const tooMany = this.budget.check(chargeOfNew(entries), onCharge);
+      if (tooMany !== null) throw tooMany;
       const minted = await this.insert(entries, transaction, principal);
       const results = entries.map(({ job }) => resultOf(job, minted));
       if (isAtomic) requireNoRejection(results);
@@ -147,6 +149,19 @@ export class BatchService {
       return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };
     });
   }
+}
+
+/** Counts the items that name nothing, so that each of them creates an identifier. */
+function chargeOfNew(entries: readonly Entry[]): Charge {
+  const counts = new Map<string, number>();
+  for (const { job } of entries) {
+    if (job instanceof Problem) continue;
+    const { namingAuthority, metadata, guid, localName, alternates, mintMetadataId } = job.command;
+    if (metadata !== null || guid !== null || localName !== null || alternates.length > 0) continue;
+    const prefix = job.known.find(namingAuthority)?.prefix;
+    if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + (mintMetadataId ? 2 : 1));
+  }
+  return counts;
 }
 
 /**

@@ -12,7 +12,7 @@ import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
 import { isLockTimeout } from '../problem/database-errors.js';
-import { Problem } from '../problem/problem.js';
+import { Problem, errorOf } from '../problem/problem.js';
 import { conflictInProgress } from '../problem/storage-problems.js';
 import type { MintRequest } from '../registry/mint-command.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
@@ -81,7 +81,7 @@ export class UpsertsService {
       // Committed updates keep their results.
       if (error instanceof Problem && error.code === 'CONFLICT_IN_PROGRESS') {
         for (const job of open) if (!results.has(job)) results.set(job, error);
-      } else failed = error instanceof Error ? error : new Error(String(error));
+      } else failed = errorOf(error);
     }
     return { results, failure: failed };
   }

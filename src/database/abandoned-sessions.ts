@@ -13,6 +13,9 @@ const TERMINATE = `
 
 const PAUSE_MS = 1000;
 
+/** The statement shares a pool with probes, which must not wait long. */
+const LIMIT_MS = 2000;
+
 const LOG_INTERVAL_MS = 60_000;
 
 /** Older sessions are forgotten, because they have ended by their own limits or with their server. */
@@ -65,7 +68,8 @@ export class AbandonedSessions {
 
   private async terminate(sought: AbandonedSessions['sessions']): Promise<void> {
     const ages = [...sought.values()].map((session) => (performance.now() - session.connectedAt) / 1000);
-    const { rows } = await this.pool().query<{ pid: number; ended: boolean }>(TERMINATE, [[...sought.keys()], ages]);
+    const query = { text: TERMINATE, values: [[...sought.keys()], ages], query_timeout: LIMIT_MS };
+    const { rows } = await this.pool().query<{ pid: number; ended: boolean }>(query);
     const left = new Set(rows.filter(({ ended }) => !ended).map(({ pid }) => pid));
     for (const [pid, session] of sought) {
       // A newer session may have been added under the same process number.

@@ -17,6 +17,7 @@ const OLD_MIGRATIONS = [
   '20261125180000_schema',
   '20261125230000_schema',
   '20261126000000_schema',
+  '20261128100000_schema',
 ];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */

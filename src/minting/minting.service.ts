@@ -3,6 +3,7 @@ import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
+import { Problem, errorOf } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { withoutLegalValues } from '../registry/lifecycle.js';
 import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
@@ -259,8 +260,7 @@ export class MintingService {
     const isCharged = transaction === undefined && this.budget.isLimited;
     const permitted = isCharged ? candidates.filter((each) => this.charge(each, decided)) : candidates;
     const uncreated = new Set(isCharged ? permitted : []);
-    const permittedInsertion =
-      permitted.length === candidates.length ? insertion : prepareInsertion(permitted.map(({ item }) => item));
+    const permittedInsertion = isCharged ? prepareInsertion(permitted.map(({ item }) => item)) : insertion;
     try {
       const rows = await this.prisma.identifier.mint(permittedInsertion, transaction, lockWait);
       for (const [index, candidate] of permitted.entries()) {
@@ -273,6 +273,9 @@ export class MintingService {
         }
       }
       return { decided, undecided };
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'OUTCOME_UNKNOWN') uncreated.clear();
+      throw error;
     } finally {
       for (const { item } of uncreated) this.budget.refund(chargeOf(item));
     }
@@ -291,8 +294,4 @@ function chargeOf({ authority, metadataRecord }: NewIdentifier): Charge {
 
 function collect(results: Map<MintJob, MintResult>, decided: readonly DecidedMint[]): void {
   for (const { job, result } of decided) results.set(job, result);
-}
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -76,6 +76,11 @@ export function clientGone(): Problem {
   return new Problem('REQUEST_TIMEOUT', 'The client closed the connection before the response.');
 }
 
+/** The error of a `catch` clause. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** A problem in a stored result. Extension members are next to its code; a response adds the path of its request. */
 export interface StoredProblem {
   readonly code: ProblemCode;

@@ -71,6 +71,9 @@ export class ReservationService {
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
         const created = { authority: active, leaseUntil, reservation: uuid(), actor: principal };
+        const charge = new Map([[active.prefix, count]]);
+        const tooMany = this.budget.check(charge, onCharge);
+        if (tooMany !== null) throw tooMany;
         const items = Array.from({ length: count }, () => reservedIdentifier(created, this.guids));
         const records: IdentifierRecord[] = [];
         while (records.length < count) {
@@ -80,7 +83,7 @@ export class ReservationService {
             records.push(row.record);
           }
         }
-        const overQuota = this.budget.charge(new Map([[active.prefix, count]]), onCharge);
+        const overQuota = this.budget.charge(charge, onCharge);
         if (overQuota !== null) throw overQuota;
         return reservationOf(created.reservation, records);
       });

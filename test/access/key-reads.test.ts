@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { KeyCache } from '../../src/access/key-cache.js';
 import { KeyReads } from '../../src/access/key-reads.js';
 import { secretHash } from '../../src/access/key-secret.js';
@@ -56,5 +56,24 @@ describe('the key of a request while the primary is away', () => {
     reads.forget(KEY.id);
     await reads.findByDigest(DIGEST, true);
     expect(state.replicaReads).toBe(2);
+  });
+});
+
+describe('a secret that was replaced in the database', () => {
+  it('is rejected when the cache expires, although the key is read with its new secret', async () => {
+    const replaced = secretHash('new secret');
+    let stored = DIGEST;
+    const cache = new KeyCache({
+      findByHash: (digest) => Promise.resolve(digest === stored ? { ...KEY, secretHash: stored } : null),
+      find: () => Promise.resolve(KEY),
+    });
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+    expect(await cache.findByDigest(DIGEST)).not.toBeNull();
+    stored = replaced;
+    clock.mockReturnValue(1500);
+    await cache.findByDigest(replaced);
+    clock.mockReturnValue(3000);
+    expect(await cache.findByDigest(DIGEST)).toBeNull();
+    clock.mockRestore();
   });
 });

@@ -41,6 +41,13 @@ export class MintBudget {
     return new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(least.retryAfter) } });
   }
 
+  /** Returns the problem of a charge without charging, for work that must not begin if it will be rejected. */
+  check(counts: Charge, report?: ChargeReport): Problem | null {
+    const overQuota = this.charge(counts, report);
+    if (overQuota === null) this.refund(counts);
+    return overQuota;
+  }
+
   /** Gives back what was charged for identifiers that were not created. */
   refund(counts: Charge): void {
     for (const [prefix, count] of counts) this.buckets?.giveBack(prefix, count);

@@ -1,6 +1,6 @@
 let turn = 1;
 let isCounting = false;
-let atEnd: (() => void)[] = [];
+let atEnd: (() => unknown)[] = [];
 
 /** The number of the current turn of the event loop. */
 export function currentTurn(): number {
@@ -9,7 +9,7 @@ export function currentTurn(): number {
 }
 
 /** Runs a function after the other callbacks of this turn of the event loop. It must not throw. */
-export function atEndOfTurn(run: () => void): void {
+export function atEndOfTurn(run: () => unknown): void {
   atEnd.push(run);
   endLater();
 }

@@ -71,7 +71,6 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   naming_authority_pkey: get(record),
   naming_authority_prefix_fold_key: get(() => '/naming-authorities/2000.01'),
   naming_authority_prefix_key: get(record),
-  naming_authority_updated_idx: get(record),
   request_part_pkey: streamed,
   request_pkey: rejected,
 };

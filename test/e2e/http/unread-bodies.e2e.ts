@@ -97,6 +97,17 @@ describe.each(REJECTIONS)('$status $code of $line', (rejection) => {
   });
 });
 
+describe('a body whose chunks are malformed', () => {
+  it('does not prevent the rejection of its request in the same packet', async () => {
+    const connection = await connectTo(client.base);
+    open.push(connection);
+    connection.socket.write('POST /nowhere HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n');
+    expect(await connection.until('"code":"NOT_FOUND"')).toMatch(/^HTTP\/1\.1 404 /);
+    await connection.closed();
+    expect(connection.received().match(/HTTP\/1\.1 [0-9]+/g)).toHaveLength(1);
+  });
+});
+
 describe('a body that no parser reads', () => {
   it.each([
     ['POST /identifiers', { 'content-type': 'text/plain' }],

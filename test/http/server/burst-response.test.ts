@@ -1,57 +1,58 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Server, createServer, get } from 'node:http';
 import { once } from 'node:events';
+import { type RequestListener, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { BurstResponse } from '../../../src/http/server/burst-response.js';
 
-describe('the response of a burst', () => {
-  let server: Server;
-  const waiting: BurstResponse[] = [];
+const server = createServer({ ServerResponse: BurstResponse });
 
-  beforeAll(async () => {
-    server = createServer({ ServerResponse: BurstResponse }, (_request, response) => {
-      waiting.push(response);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+/** Sends one request to a server with this listener. */
+async function respond(listener: RequestListener): Promise<string> {
+  server.removeAllListeners('request').on('request', listener);
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const request = get({ port: (server.address() as AddressInfo).port, agent: false });
+  const [response] = await once(request, 'response');
+  return text(response);
+}
+
+afterEach(() => {
+  server.close().closeAllConnections();
+});
+
+describe('a response of a burst', () => {
+  it('is ended at the end of the turn in which its request began', async () => {
+    const ended: boolean[] = [];
+    const body = await respond((_request, response) => {
+      response.writeHead(200).end('sent');
+      ended.push(response.headersSent, response.writableEnded);
+      queueMicrotask(() => ended.push(response.writableEnded));
+      setImmediate(() => ended.push(response.writableEnded));
+    });
+    expect(body).toBe('sent');
+    expect(ended).toEqual([true, false, false, true]);
   });
 
-  afterAll(() => {
-    server.close().closeAllConnections();
+  it('is ended at once in a later turn', async () => {
+    const ended: boolean[] = [];
+    const body = await respond((_request, response) => {
+      setImmediate(() => {
+        response.writeHead(200).end('sent');
+        ended.push(response.writableEnded);
+      });
+    });
+    expect(body).toBe('sent');
+    expect(ended).toEqual([true]);
   });
 
-  const bodyOf = async (): Promise<string> => {
-    const { port } = server.address() as AddressInfo;
-    const [response] = await once(get({ port, agent: false }), 'response');
-    return text(response);
-  };
-
-  it('is written after the other callbacks of the turn, with those of other clients', async () => {
-    const bodies = [bodyOf(), bodyOf()];
-    while (waiting.length < 2) await new Promise(setImmediate);
-    const [first, second] = waiting.splice(0);
-    first?.writeHead(200, { 'content-type': 'text/plain' });
-    first?.end('first');
-    expect(first?.headersSent).toBe(true);
-    expect(first?.writableEnded).toBe(false);
-    await Promise.resolve();
-    second?.end('second');
-    expect(first?.writableEnded).toBe(false);
-    await new Promise(setImmediate);
-    expect(first?.writableEnded).toBe(true);
-    expect(second?.writableEnded).toBe(true);
-    await expect(Promise.all(bodies)).resolves.toEqual(expect.arrayContaining(['first', 'second']));
-  });
-
-  it('does not fail for a client that closed its connection in the same turn', async () => {
-    const request = get({ port: (server.address() as AddressInfo).port, agent: false });
-    request.on('error', () => undefined);
-    while (waiting.length < 1) await new Promise(setImmediate);
-    const [response] = waiting.splice(0);
-    response?.end('too late');
-    request.destroy();
-    response?.socket?.destroy();
-    await once(response!, 'close');
-    expect(response?.writableFinished).toBe(false);
+  it('does not fail if the connection is closed in the same turn', async () => {
+    const ended: boolean[] = [];
+    const sent = respond((request, response) => {
+      response.writeHead(200).end('not sent');
+      request.socket.destroy();
+      setImmediate(() => ended.push(response.writableEnded));
+    });
+    await expect(sent).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(ended).toEqual([true]);
   });
 });

@@ -52,8 +52,6 @@ CREATE UNIQUE INDEX "naming_authority_prefix_key" ON "naming_authority" ("prefix
 -- Readers: one naming authority, its parent and its children. ASCII letters of a prefix have no case (R-15), and the collation
 -- "C" folds no others.
 CREATE UNIQUE INDEX "naming_authority_prefix_fold_key" ON "naming_authority" (upper("prefix" COLLATE "C"));
--- Reader: the cache of naming authorities, for the changes since its last read.
-CREATE INDEX "naming_authority_updated_idx" ON "naming_authority" ("updated_at");
 
 CREATE TRIGGER "naming_authority_kept" BEFORE DELETE OR TRUNCATE OR UPDATE OF "id", "prefix" ON "naming_authority"
     FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();

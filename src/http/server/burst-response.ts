@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { atEndOfTurn, currentTurn } from './event-loop-turn.js';
+import { atEndOfTurn, currentTurn, isCurrent } from './event-loop-turn.js';
 
 /**
  * Ends the responses that need no database at the end of the turn of the event loop in which they began, so that they are written together.
@@ -10,9 +10,9 @@ import { atEndOfTurn, currentTurn } from './event-loop-turn.js';
 export class BurstResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   private readonly began = currentTurn();
 
-  override end(...content: unknown[]): this {
-    const end = (): this => super.end(...(content as Parameters<ServerResponse['end']>));
-    if (this.began !== currentTurn()) return end();
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    const end = () => super.end(chunk, encoding as BufferEncoding, callback as () => void);
+    if (!isCurrent(this.began)) return end();
     atEndOfTurn(end);
     return this;
   }

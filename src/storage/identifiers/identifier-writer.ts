@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { isUniqueViolation } from '../../problem/database-errors.js';
-import { caseRulesOf, fixCaseRulesOf } from './case-rules.js';
+import { caseRulesOf, fixCaseRules } from './case-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { namingIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
@@ -37,8 +37,9 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
+    const rules = [...new Set(items.flatMap(caseRulesOf))];
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {
-      const others = await fixCaseRulesOf(on, items);
+      const others = await fixCaseRules(on, rules);
       const isCurrent = (item: NewIdentifier): boolean => !caseRulesOf(item).some((rule) => others.has(rule));
       const current = others.size === 0 ? items : items.filter(isCurrent);
       if (current.length === 0) return [];

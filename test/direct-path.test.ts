@@ -12,6 +12,7 @@ const READING = { authority: authorityWith(), handle: `100.102/${GUID}`, uri: nu
 /** Sends a request to a service in which any name has a record. @returns who answered, and what was counted. */
 async function answered(more: object = {}, headers: Record<string, string> | readonly string[] = {}) {
   const counts = { rate: 0, resolved: 0, answered: 0 };
+  const ended: boolean[] = [];
   const direct = new DirectPath();
   direct.use({
     drain: { stopping: new AbortController().signal },
@@ -34,6 +35,8 @@ async function answered(more: object = {}, headers: Record<string, string> | rea
   } as unknown as DirectPathParts);
   const server = createServer((request, response) => {
     if (!direct.take(request, response)) response.end('framework');
+    ended.push(response.writableEnded);
+    setImmediate(() => ended.push(response.writableEnded));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -44,12 +47,16 @@ async function answered(more: object = {}, headers: Record<string, string> | rea
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
   server.close();
-  return { isByFramework: text === 'framework', headers: response.headers, counts };
+  return { isByFramework: text === 'framework', headers: response.headers, counts, ended };
 }
 
 const held = (record: object | null | undefined) => ({ records: { held: () => record } });
 
 describe('a plain request for a record in memory', () => {
+  it('is answered at the end of the turn of the event loop, with the other requests of the turn', async () => {
+    expect((await answered()).ended).toEqual([false, true]);
+  });
+
   it('is answered before the framework, and counted once', async () => {
     const { isByFramework, headers, counts } = await answered({}, { 'x-request-id': 'the-id' });
     expect(isByFramework).toBe(false);

@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify';
 import { CATALOGUE, type ServiceCode } from '../../problem/catalogue.js';
 import { problemDocument } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import { atEndOfTurn } from './event-loop-turn.js';
 import { DATA_HEADERS } from './security-headers.js';
 
 const BROKEN_REQUEST = 'malformed request';
@@ -81,12 +80,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   const { rawPacket } = error as { rawPacket?: Buffer };
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
   // A response was sent before the body was complete. The client would take a second one for the response to its next request.
-  if (last?.headersSent === true && !last.req.complete) {
-    // `BurstResponse` may write the response at the end of this turn.
-    atEndOfTurn(() => {
-      end(socket);
-    });
-  }
+  if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
     rejected.add(socket);

@@ -8,11 +8,6 @@ export function currentTurn(): number {
   return turn;
 }
 
-/** Whether the turn that `currentTurn` returned lasts. */
-export function isCurrent(began: number): boolean {
-  return began === turn;
-}
-
 /** Runs a function after the other callbacks of this turn of the event loop. It must not throw. */
 export function atEndOfTurn(run: () => unknown): void {
   atEnd.push(run);

@@ -6,7 +6,6 @@ import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
 import { cutForwardedPorts } from '../headers/request-headers.js';
-import { BurstResponse } from './burst-response.js';
 import { respondToClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
@@ -68,7 +67,6 @@ function createHttpServer(
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const options = {
-    ServerResponse: BurstResponse,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestTimeoutMs,
     // Streams have no time limit while they progress; `limitBodyDuration` limits other bodies.

@@ -71,8 +71,9 @@ export class DocumentsController {
     const document = await findDocument(path);
     if (document === null) throw new Problem('NOT_FOUND', `Swagger UI has no file at ${path}.`);
     const { mediaType, bytes, entityTag } = document;
+    const isKnown = isNotModified(request.headers, entityTag);
     void reply.headers({ etag: entityTag, 'cache-control': CACHE_CONTROL });
-    if (isNotModified(request.headers, entityTag)) void reply.status(304).send();
+    if (isKnown) void reply.status(304).send();
     else void reply.type(mediaType).send(bytes);
   }
 }

@@ -94,10 +94,10 @@ export class RecordViews {
     }
     const urls = urlsOf(shown, principal);
     const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls, metadataIdScheme));
-    if (links !== undefined) void reply.header('link', links);
+    const link = links === undefined ? {} : { link: links };
     if (type === null) {
       const written = new SerializedIdentifier(shown);
-      if (isStored(viewing, written.entityTag)) return undefined;
+      if (isStored(viewing, written.entityTag, link)) return undefined;
       return written.toResponse(reply, repairs.length > 0 ? { repairs } : null);
     }
     const body =
@@ -105,8 +105,8 @@ export class RecordViews {
         ? await this.pageOf(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
-    void reply.headers(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET });
-    return isStored(viewing, viewTagOf(body)) ? undefined : body;
+    const headers = { ...link, ...(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET }) };
+    return isStored(viewing, viewTagOf(body), headers) ? undefined : body;
   }
 
   private async pageOf(
@@ -147,12 +147,12 @@ function hrefOf(replacedBy: string): string {
   return handle === null ? replacedBy : locationOf({ identifier: handle.text });
 }
 
-/** Sets the entity tag, and the status 304 for a client that has the representation. @throws Problem as `isNotModified` */
-function isStored({ request, reply }: Viewing, entityTag: string): boolean {
-  void reply.headers({ etag: entityTag, 'cache-control': 'no-cache' });
-  if (!isNotModified(request.headers, entityTag)) return false;
-  void reply.status(HttpStatus.NOT_MODIFIED);
-  return true;
+/** Sets the headers, and the status 304 for a client that has the representation. @throws Problem as `isNotModified`, before that */
+function isStored({ request, reply }: Viewing, entityTag: string, headers: Readonly<Record<string, string>>): boolean {
+  const isKnown = isNotModified(request.headers, entityTag);
+  void reply.headers({ ...headers, etag: entityTag, 'cache-control': 'no-cache' });
+  if (isKnown) void reply.status(HttpStatus.NOT_MODIFIED);
+  return isKnown;
 }
 
 function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Principal): RecordUrls {

@@ -5,7 +5,7 @@ import { AbandonedSessions, noteConnected } from '../../src/database/abandoned-s
 /** A server on which sessions wait for a standby, until they are ended. */
 function server() {
   const state = { waiting: new Set<number>(), rejections: 0, connections: 0, requests: [] as unknown[][] };
-  const query = (_: string, values: [number[], number[]]) => {
+  const query = ({ values }: { values: [number[], number[]] }) => {
     state.connections += 1;
     if (state.rejections > 0) {
       state.rejections -= 1;

@@ -78,7 +78,7 @@ const VALUES_HEADERS = [
 /**
  * Serves redirects and Handle reads of plain names with records in memory, before the framework. A request takes 29 µs of processor time
  * instead of 77 µs (decision 67). The responses of a turn of the event loop are written together: a write must wake a client or proxy on the
- * same machine that sleeps, but those that follow at once find it awake, which takes half of the time of a redirect over 64 connections.
+ * same machine that sleeps, but those that follow at once find it awake, which saves 20 µs of a redirect over 64 connections.
  * Where the database responds, this would cost a tenth, because clients would send their next requests together too.
  */
 export class DirectPath {

@@ -53,8 +53,8 @@ async function answered(more: object = {}, headers: Record<string, string> | rea
 const held = (record: object | null | undefined) => ({ records: { held: () => record } });
 
 describe('a plain request for a record in memory', () => {
-  it('is answered at the end of the turn of the event loop, with the other requests of the turn', async () => {
-    expect((await answered()).ended).toEqual([false, true]);
+  it('is answered at once if it is alone in its turn of the event loop', async () => {
+    expect((await answered()).ended).toEqual([true, true]);
   });
 
   it('is answered before the framework, and counted once', async () => {

@@ -1,6 +1,8 @@
 let turn = 1;
 let isCounting = false;
 let atEnd: (() => unknown)[] = [];
+let runsOfTurn = 0;
+let runsOfLastTurn = 0;
 
 /** The number of the current turn of the event loop. */
 export function currentTurn(): number {
@@ -8,10 +10,15 @@ export function currentTurn(): number {
   return turn;
 }
 
-/** Runs a function after the other callbacks of this turn of the event loop. It must not throw. */
+/**
+ * Runs a function after the other callbacks of this turn of the event loop, or at once if it is the first one of the turn and the last turn
+ * had no second one: with one connection, waiting would only cost time. The function must not throw.
+ */
 export function atEndOfTurn(run: () => unknown): void {
-  atEnd.push(run);
+  runsOfTurn += 1;
   endLater();
+  if (runsOfTurn === 1 && runsOfLastTurn <= 1) run();
+  else atEnd.push(run);
 }
 
 function endLater(): void {
@@ -20,6 +27,8 @@ function endLater(): void {
   setImmediate(() => {
     isCounting = false;
     turn += 1;
+    runsOfLastTurn = runsOfTurn;
+    runsOfTurn = 0;
     const runs = atEnd;
     atEnd = [];
     for (const run of runs) run();

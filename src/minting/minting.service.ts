@@ -231,7 +231,7 @@ export class MintingService {
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
       // The naming authorities are read again, because a change to one is a reason for another attempt.
-      const latest = explained.undecided.some(isAgain) ? await this.authorities.refresh('all') : null;
+      const latest = explained.undecided.some(isAgain) ? await this.authorities.refresh() : null;
       const { guids } = this;
       const rebuilt = buildCandidates(
         explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),

@@ -64,7 +64,7 @@ export class ReservationService {
     let isRepeated = false;
     return this.retries.run(async () => {
       // An earlier attempt failed because the naming authority has changed or a GUID collided.
-      if (isRepeated) known = await this.namingAuthorities.refresh('all');
+      if (isRepeated) known = await this.namingAuthorities.refresh();
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
         // Checked here, because a replay returns the first result even after later changes.

@@ -67,7 +67,7 @@ export class NamingAuthorityCache {
   }
 
   /** Reads again, including everything committed before the call and manual changes. */
-  async refresh(_which?: 'all'): Promise<NamingAuthoritySnapshot> {
+  async refresh(): Promise<NamingAuthoritySnapshot> {
     // A read in progress may miss a change that was committed before this call.
     if (this.refreshing !== null) await this.refreshing.catch(() => null);
     this.refreshing ??= this.read().finally(() => (this.refreshing = null));

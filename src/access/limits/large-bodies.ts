@@ -3,6 +3,7 @@ import { contentLength, hasUsableBody, isSmallBody } from '../../http/body/body-
 import { MergedBody } from '../../http/body/merged-body.js';
 import { ownTurn } from '../../http/body/own-turn.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
+import { onlyReads } from '../../http/route-settings.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem, clientGone, tooLarge } from '../../problem/problem.js';
 import { clientOf, principalOf } from '../current-principal.js';
@@ -37,7 +38,8 @@ type Kind = 'anonymous' | 'keyed';
 export class LargeBodies {
   private readonly byAddress: ConcurrencyLimiter;
   private readonly pools: Readonly<Record<Kind, BytePool>>;
-  private readonly places: Readonly<Record<Kind, Places>>;
+  /** Clients that do not read the responses of reads must not delay writes. */
+  private readonly places: Readonly<Record<'reads' | 'writes', Readonly<Record<Kind, Places>>>>;
 
   /** @param perAddress maximum number of concurrent large bodies of one address without a key; 0 for no limit. */
   constructor(
@@ -49,7 +51,7 @@ export class LargeBodies {
     const pool = () => new BytePool(LARGEST_AT_ONCE * largest, largest);
     this.pools = { anonymous: pool(), keyed: pool() };
     const places = () => new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING);
-    this.places = { anonymous: places(), keyed: places() };
+    this.places = { reads: { anonymous: places(), keyed: places() }, writes: { anonymous: places(), keyed: places() } };
   }
 
   /** Rejects a body whose announced size does not fit, before it is read. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
@@ -72,7 +74,7 @@ export class LargeBodies {
   /** Waits for a place if the body can have many records, and for a turn of the event loop, in which it is parsed and validated. */
   private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.routeOptions.config.largeBody === true)
-      await this.places[kindOf(request)].hold(holderOf(request, reply));
+      await this.places[onlyReads(request) ? 'reads' : 'writes'][kindOf(request)].hold(holderOf(request, reply));
     await ownTurn();
     if (reply.raw.closed) throw clientGone();
   }

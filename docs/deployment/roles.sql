@@ -6,7 +6,7 @@
 -- If the tables are in another schema, replace "public".
 
 GRANT USAGE ON SCHEMA public TO mintmark_service, mintmark_reader;
--- In a database that came from PostgreSQL 14, every role may create tables in "public"; a superuser must then run this line.
+-- In a database that was upgraded from PostgreSQL 14, every role may create tables in "public"; a superuser must then run this line.
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
 -- Both roles may read every table and view, including those that this owner creates later.
@@ -17,7 +17,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO mintmark_ser
 GRANT INSERT ON case_rule, change, cursor_secret, request, request_part TO mintmark_service;
 GRANT INSERT, UPDATE ON api_key, identifier, naming_authority TO mintmark_service;
 GRANT INSERT, DELETE ON alternate_identifier, handle_user TO mintmark_service;
--- Statements that take a position or write a name contain an UPDATE of position_gate without rows; a raise of the offset and a change of
+-- Statements that take a position or write a name contain an UPDATE of no rows of position_gate; a raise of the offset and a change of
 -- the rules of a naming authority lock this table.
 GRANT UPDATE ON change_offset, position_gate TO mintmark_service;
 -- At its start, the service raises sequences that are behind, which needs UPDATE; a mint needs UPDATE or USAGE.

@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 const root = process.env.MINTMARK_ROOT;
-/** The index of all documents, which is the menu too. */
+/** The index of all documents, which is also the menu. */
 const index = readFileSync(join(root, 'docs/README.md'), 'utf8');
-/** Paths of the linked files that are not pages, which are copied into the site. */
+/** Paths of linked files that are not pages; they are copied into the site. */
 const otherFiles = new Set();
 
 export default {
@@ -15,7 +15,7 @@ export default {
   rewrites: (page) => page.replace(/README\.md$/, 'index.md'),
   // Addresses of a service that the reader runs.
   ignoreDeadLinks: 'localhostLinks',
-  // The search index is larger than the limit of the warning; it is loaded by the first search.
+  // The search index, which the first search loads, exceeds the default size of this warning.
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   markdown: { config: linkOtherFiles },
   buildEnd: ({ outDir }) => {

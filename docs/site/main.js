@@ -1,5 +1,5 @@
 // Makes the static site of the documents in the folder `site`, from the same files that the repository shows. A link to a page
-// or a file that does not exist fails. The finished site needs no network: its search index and its fonts are files of its own.
+// or a file that does not exist is an error. The finished site needs no network: its search index and its fonts are files of its own.
 import { spawnSync } from 'node:child_process';
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

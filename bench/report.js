@@ -29,11 +29,13 @@ export function comparisonRows(workload, results) {
   return [...compared, ...limited];
 }
 
-function row(workload, what, found, { least, most, statistic = 'median' }) {
-  const target = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
+function row(workload, what, found, { least, most, aim, statistic = 'median' }) {
+  const bound = least === undefined ? (most === undefined ? NONE : `≤ ${most}`) : `≥ ${least}`;
+  const target = aim === undefined ? bound : `${bound} (${aim})`;
   if (found === undefined) return [workload.title, what, 'no result', NONE, target, NONE];
-  const isMet = found[statistic] >= (least ?? -Infinity) && found[statistic] <= (most ?? Infinity);
-  const result = target === NONE ? NONE : isMet ? 'met' : '**missed**';
+  const meets = (value) => (least === undefined ? found[statistic] <= value : found[statistic] >= value);
+  const isMet = meets(least ?? most ?? NaN);
+  const result = bound === NONE ? NONE : isMet ? (aim !== undefined && meets(aim) ? 'met (aim)' : 'met') : '**missed**';
   return [
     workload.title,
     what,

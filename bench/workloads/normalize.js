@@ -24,7 +24,7 @@ export const normalize = {
   name: 'normalize',
   title: `normalize ${ITEMS} mixed texts, ${CONNECTIONS} connections`,
   comparisons: [
-    { of: 'mintmark', to: 'fastify-json', least: 0.5 },
+    { of: 'mintmark', to: 'fastify-json', least: 0.5, aim: 0.7 },
     { of: 'mintmark', to: 'fastify', least: 0.5 },
   ],
   async variants({ cluster, servers }) {

@@ -22,9 +22,9 @@ export const resolve = {
   name: 'resolve',
   title: `resolution of ${NAMES} random names, ${CONNECTIONS} connections`,
   comparisons: [
-    { of: 'filled cache', to: 'fastify', least: 0.65 },
+    { of: 'filled cache', to: 'fastify', least: 0.6, aim: 0.75 },
     { of: 'no cache', to: 'fastify', least: 0.45 },
-    { of: 'one connection', to: 'fastify, one connection', least: 0.85 },
+    { of: 'one connection', to: 'fastify, one connection', least: 0.85, aim: 0.95 },
   ],
   variants: (bench) => reads(bench, { start: '/', verify: verifyRedirect }),
 };
@@ -32,7 +32,7 @@ export const resolve = {
 export const handles = {
   name: 'handles',
   title: `GET /api/handles of ${NAMES} random names, ${CONNECTIONS} connections`,
-  comparisons: [{ of: 'filled cache', to: 'fastify', least: 0.65 }],
+  comparisons: [{ of: 'filled cache', to: 'fastify', least: 0.55, aim: 0.7 }],
   variants: (bench) => reads(bench, { start: '/api/handles/', verify: verifyValues }),
 };
 

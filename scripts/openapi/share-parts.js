@@ -12,9 +12,12 @@ function parametersIn(document) {
       isReference(part)
         ? []
         : {
-            names: [[part.name], [part.name, 'in', part.in], [...tags, part.name, 'in', part.in]].map((words) =>
-              componentName(...words),
-            ),
+            names: [
+              [part.name],
+              [part.name, 'in', part.in],
+              [...tags, part.name, 'in', part.in],
+              [part.required === true ? 'required' : 'optional', part.name],
+            ].map((words) => componentName(...words)),
             part,
             replace: (reference) => (parameters[index] = reference),
           },

@@ -31,8 +31,11 @@ export interface ChangeNamingAuthorityCommand {
   readonly settings: NewSettings;
   /** What `requireCurrent` requires, as the request says it. A repeat with another one is another request. */
   readonly precondition: unknown;
-  /** Throws if the naming authority has changed since the client read it. */
-  readonly requireCurrent: (namingAuthority: NamingAuthority) => void;
+  /** Throws if the naming authority has changed since the client read it. @param describe reads how the principal sees it. */
+  readonly requireCurrent: (
+    current: NamingAuthority,
+    describe: () => Promise<DescribedNamingAuthority>,
+  ) => Promise<void>;
 }
 
 export class NamingAuthorityExists extends Error {
@@ -115,7 +118,7 @@ export class NamingAuthoritiesService {
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
       const locked = await this.writer.lock(transaction, prefix);
       if (locked === null) throw notFound(prefix);
-      requireCurrent(locked.namingAuthority);
+      await requireCurrent(locked.namingAuthority, () => this.describe(prefix, principal, transaction));
       requireRules(locked.namingAuthority.prefix, { ...locked.namingAuthority, ...changes });
       try {
         await this.writer.change(transaction, principal, locked, changes);

@@ -9,7 +9,19 @@ interface Part {
 
 interface Document {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly Part[] }>>>
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly parameters?: readonly Part[];
+            readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+          }
+        >
+      >
+    >
   >;
   readonly components: Readonly<Record<string, Readonly<Record<string, Part>>>>;
 }
@@ -54,4 +66,33 @@ describe('docs/reference/api.md and the OpenAPI document', () => {
       [...calls].sort((one, other) => (String(one.call) < String(other.call) ? -1 : 1));
     expect(sorted(written)).toEqual(sorted(described));
   });
+});
+
+it('every operation on one resource with an entity tag has If-Match and If-None-Match, and a read has 304', () => {
+  const onTagged = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { operationId, parameters = [], responses }]) =>
+      path.includes('{') && 'ETag' in (responses['200']?.headers ?? {})
+        ? {
+            operationId,
+            preconditions: parameters
+              .map((part) => resolved(part).name)
+              .filter((name) => name === 'If-Match' || name === 'If-None-Match')
+              .sort(),
+            isNotModified: [method, '304' in responses],
+          }
+        : [],
+    ),
+  );
+  const preconditions = ['If-Match', 'If-None-Match'];
+  expect(onTagged).toEqual(
+    [
+      ['getIdentifier', 'get', true] as const,
+      ['updateIdentifier', 'patch', false] as const,
+      ['activateIdentifier', 'post', false] as const,
+      ['withdrawIdentifier', 'post', false] as const,
+      ['reinstateIdentifier', 'post', false] as const,
+      ['getNamingAuthority', 'get', true] as const,
+      ['updateNamingAuthority', 'patch', false] as const,
+    ].map(([operationId, ...isNotModified]) => ({ operationId, preconditions, isNotModified })),
+  );
 });

@@ -63,7 +63,12 @@ describe('shareResponses', () => {
 });
 
 describe('shareParts', () => {
-  const parameter = (name: string, location: string, description = '') => ({ name, in: location, description });
+  const parameter = (name: string, location: string, description = '', required = false) => ({
+    name,
+    in: location,
+    description,
+    required,
+  });
   const lists = (parameters: ReturnType<typeof parameter>[], tags = ['one']) =>
     [1, 2].map((index) => operation(`${tags.join()}${index}`, { parameters: structuredClone(parameters), tags }));
 
@@ -85,6 +90,14 @@ describe('shareParts', () => {
     shareParts(document);
     const names = Object.keys(document.components.parameters ?? {});
     expect(names).toEqual(['ApiKeysIdInPath', 'IdInQuery', 'ReservationsIdInPath']);
+  });
+
+  it('names parts of the same tag by whether they are required', () => {
+    const [one, two] = lists([parameter('If-Match', 'header', '', true)]);
+    const [three, four] = lists([parameter('If-Match', 'header')], ['two']);
+    const document = documentOf([one!, two!, three!, four!].map((part) => ({ ...part, tags: ['one'] })));
+    shareParts(document);
+    expect(Object.keys(document.components.parameters ?? {})).toEqual(['OptionalIfMatch', 'RequiredIfMatch']);
   });
 
   it('rejects two parts for which there is one name', () => {

@@ -17,19 +17,19 @@ import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
+  ApiIfMatch,
+  ApiIfNoneMatch,
   type EntityTags,
-  areOfRecords,
-  ifMatchProblem,
-  matchesRecord,
   readIfMatch,
   recordTagOf,
-  requireNoneMatch,
   requireIfMatch,
+  requireMatch,
+  requireNoneMatch,
 } from '../../http/headers/entity-tags.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
-import { ApiBody, ApiConsumes, ApiHeader, ApiTags, TEXT, textHeader } from '../../openapi/annotations.js';
+import { ApiBody, ApiConsumes, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES } from '../../problem/api-problems.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { type IdentifierSnapshot, serializeRecord } from '../../registry/identifier-record.js';
@@ -53,16 +53,8 @@ const OF_NAMES = [
 function ApiChange(ifMatch: 'required' | 'optional', codes: readonly ProblemCode[], example?: string): MethodDecorator {
   return applyDecorators(
     ApiIdentifierParam(example),
-    ApiHeader({
-      name: 'If-Match',
-      required: ifMatch === 'required',
-      description:
-        'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the identifier may have, or `*` for any. ' +
-        'The `ETag` also tells equal versions apart before and after a restore of the database; changes of other identifiers, such as ' +
-        'those in `describes` and `newerVersions`, do not conflict.',
-      ...TEXT,
-      ...(ifMatch === 'required' && { example: '*' }),
-    }),
+    ApiIfMatch(ifMatch === 'required'),
+    ApiIfNoneMatch(),
     ApiReturnsOnce(IdentifierDto, 'The updated identifier.', { ETag: textHeader('Entity tag of the representation.') }),
     ApiProblems(...ALWAYS, ...codes),
   );
@@ -167,10 +159,10 @@ export class CurationController {
   private async run(target: Target, command: CurationCommand, reply: FastifyReply): Promise<IdentifierDto> {
     const { ifMatch, ifNoneMatch, ...context } = target;
     const requireCurrent = (snapshot: IdentifierSnapshot): void => {
-      if (ifMatch !== undefined) requireMatch(ifMatch, snapshot);
+      if (ifMatch !== undefined) requireMatch(ifMatch, snapshot, 'identifier');
       if (ifNoneMatch === undefined && !('values' in command)) return;
       const current = serializeRecord(snapshot, snapshot.uris);
-      if (ifNoneMatch !== undefined) requireNoneMatch(ifNoneMatch, tagOf(current));
+      if (ifNoneMatch !== undefined) requireNoneMatch(ifNoneMatch, recordTagOf(current));
       if ('values' in command) requireReadOnly(UpdateIdentifierDto, command.values, current);
     };
     const { result, replayed, repairs } = await this.curation.run(
@@ -178,20 +170,8 @@ export class CurationController {
       command,
     );
     const shown = serializeRecord(result, result.uris);
-    void reply.header('etag', tagOf(shown));
+    void reply.header('etag', recordTagOf(shown));
     if (replayed) void reply.header('idempotency-replayed', 'true');
     return repairs.length > 0 ? { ...shown, repairs } : shown;
   }
-}
-
-function tagOf(shown: IdentifierDto): string {
-  return recordTagOf(shown, JSON.stringify(shown));
-}
-
-function requireMatch(ifMatch: EntityTags, current: IdentifierSnapshot): void {
-  if (matchesRecord(ifMatch, current)) return;
-  const detail = areOfRecords(ifMatch)
-    ? `If-Match does not match version ${current.version} of the identifier; read it again and repeat the change with its new ETag`
-    : 'If-Match has no entity tag of the JSON of an identifier; a page has another one: send the ETag of a read with Accept: application/json';
-  throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }

@@ -4,7 +4,7 @@ import { SWAGGER_UI_SCRIPT, swaggerUiPage } from './swagger-ui-page.js';
 import { Controller, Get, Req, Res, Param } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PublicPage } from '../../access/requires.js';
-import { isNotModified } from '../../http/headers/entity-tags.js';
+import { isStored } from '../../http/headers/entity-tags.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
 import { Problem } from '../../problem/problem.js';
 import { CATALOGUE, PROBLEM_CODES, type ProblemCode, type ProblemKind } from '../../problem/catalogue.js';
@@ -71,9 +71,8 @@ export class DocumentsController {
     const document = await findDocument(path);
     if (document === null) throw new Problem('NOT_FOUND', `Swagger UI has no file at ${path}.`);
     const { mediaType, bytes, entityTag } = document;
-    const isKnown = isNotModified(request.headers, entityTag);
-    void reply.headers({ etag: entityTag, 'cache-control': CACHE_CONTROL });
-    if (isKnown) void reply.status(304).send();
+    const isKnown = isStored({ request, reply }, { etag: entityTag, 'cache-control': CACHE_CONTROL });
+    if (isKnown) void reply.send();
     else void reply.type(mediaType).send(bytes);
   }
 }

@@ -8,6 +8,7 @@ import { FindingService, type LookupResult } from '../../finding/finding.service
 import type { Hint } from '../../finding/miss.js';
 import { LargeBody } from '../../http/body/body-limits.js';
 import { namedType } from '../../http/headers/accept.js';
+import { ApiIfMatch, ApiIfNoneMatch } from '../../http/headers/entity-tags.js';
 import { sendList, sendShortList } from '../../http/body/list-response.js';
 import { type CursorKind, Cursors } from '../../http/cursor.js';
 import { ValidBody, ValidQuery, withQueryPointers } from '../../http/validation/request-validation.js';
@@ -150,7 +151,8 @@ export class LookupController {
     description: `Send \`${HTML}\` for a page, or \`${LINKSET}\` for typed links; otherwise the response is JSON.`,
     ...TEXT,
   })
-  @ApiHeader({ name: 'If-None-Match', required: false, ...textHeader('Entity tags that the client has stored.') })
+  @ApiIfMatch(false)
+  @ApiIfNoneMatch()
   @ApiExtraModels(IdentifierDto, ChoicesDto, LinksetDto)
   @ApiResponse({
     status: 200,

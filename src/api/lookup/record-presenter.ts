@@ -19,7 +19,7 @@ import { handleIn } from '../../registry/neighbor-uri.js';
 import { IS_REPLACED_BY, type RecordUrls, LINKSET, linksetOf, typedLinksOf } from '../../registry/typed-links.js';
 import { HistoryService } from '../../history/history.service.js';
 import type { Found } from '../../finding/lookup.service.js';
-import { isNotModified, viewTagOf } from '../../http/headers/entity-tags.js';
+import { isStored, viewTagOf } from '../../http/headers/entity-tags.js';
 import { linkHeaderOf } from '../../http/headers/links.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
@@ -34,6 +34,8 @@ const PAGE_HEADERS = {
   ...securityHeaders(PAGE_CONTENT_SECURITY_POLICY),
   'content-type': `${HTML}; charset=utf-8`,
 };
+
+const REVALIDATED = { 'cache-control': 'no-cache' };
 
 const NO_STORE_PAGE_HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
 
@@ -97,7 +99,7 @@ export class RecordViews {
     const link = links === undefined ? {} : { link: links };
     if (type === null) {
       const written = new SerializedIdentifier(shown);
-      if (isStored(viewing, written.entityTag, link)) return undefined;
+      if (isStored(viewing, { ...link, etag: written.entityTag, ...REVALIDATED }, shown)) return undefined;
       return written.toResponse(reply, repairs.length > 0 ? { repairs } : null);
     }
     const body =
@@ -106,7 +108,7 @@ export class RecordViews {
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     const headers = { ...link, ...(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET }) };
-    return isStored(viewing, viewTagOf(body), headers) ? undefined : body;
+    return isStored(viewing, { ...headers, etag: viewTagOf(body), ...REVALIDATED }) ? undefined : body;
   }
 
   private async pageOf(
@@ -145,14 +147,6 @@ export class RecordViews {
 function hrefOf(replacedBy: string): string {
   const handle = handleIn(replacedBy);
   return handle === null ? replacedBy : locationOf({ identifier: handle.text });
-}
-
-/** Sets the headers, and the status 304 for a client that has the representation. @throws Problem as `isNotModified`, before that */
-function isStored({ request, reply }: Viewing, entityTag: string, headers: Readonly<Record<string, string>>): boolean {
-  const isKnown = isNotModified(request.headers, entityTag);
-  void reply.headers({ ...headers, etag: entityTag, 'cache-control': 'no-cache' });
-  if (isKnown) void reply.status(HttpStatus.NOT_MODIFIED);
-  return isKnown;
 }
 
 function urlsOf(shown: Pick<IdentifierDto, 'identifier'>, { seesHistory }: Principal): RecordUrls {

@@ -1,5 +1,5 @@
-import { Controller, Get, Headers, HttpStatus, Param, Patch, Post, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Headers, HttpStatus, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
@@ -7,14 +7,16 @@ import type { Principal, RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
-  type EntityTags,
-  ifMatchProblem,
-  matchesStrongly,
+  ApiIfMatch,
+  ApiIfNoneMatch,
+  isStored,
   readIfMatch,
+  recordTagOf,
   requireIfMatch,
+  requireMatch,
   requireNoneMatch,
 } from '../../http/headers/entity-tags.js';
-import { ApiHeader, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiParam, ApiResponse, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
@@ -28,7 +30,7 @@ import { type DescribedNamingAuthority, serializeSettings } from '../../managing
 import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
-const ETAG = { ETag: textHeader('Strong entity tag of the settings: their version.') };
+const ETAG = { ETag: textHeader('Entity tag of the naming authority, with its counts.') };
 
 const CREATED = { Location: textHeader('The path of the naming authority.'), ...ETAG };
 
@@ -81,17 +83,23 @@ export class NamingAuthoritiesController {
   @Get(':namingAuthority')
   @Requires('read')
   @ApiNamingAuthorityParam()
+  @ApiIfMatch(false)
+  @ApiIfNoneMatch()
   @ApiReturns(NamingAuthorityDto, 'The settings, relatives and counts of the naming authority.', ETAG)
-  @ApiProblems('MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', ...PREFIX_CODES)
+  @ApiResponse({ status: 304, description: 'The representation has not changed.', headers: ETAG })
+  @ApiProblems(
+    ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_FAILED'] as const),
+    ...PREFIX_CODES,
+  )
   async find(
     @Param('namingAuthority') prefix: string,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<NamingAuthorityDto> {
+  ): Promise<NamingAuthorityDto | undefined> {
     const found = await this.namingAuthorities.find(prefix, principal, PREFIX_POINTER);
-    // Counts change without the entity tag, so the response must not be cached.
-    void reply.headers({ etag: settingsTag(found), 'cache-control': 'no-store' });
-    return found;
+    const headers = { etag: recordTagOf(found), 'cache-control': 'no-cache' };
+    return isStored({ request, reply }, headers, found) ? undefined : found;
   }
 
   /**
@@ -133,12 +141,8 @@ export class NamingAuthoritiesController {
   @Patch(':namingAuthority')
   @Requires('admin')
   @ApiNamingAuthorityParam()
-  @ApiHeader({
-    name: 'If-Match',
-    required: true,
-    ...textHeader('The `ETag` of the settings that the change is based on, or `*` for any.'),
-    example: '*',
-  })
+  @ApiIfMatch(true)
+  @ApiIfNoneMatch()
   @ApiReturnsOnce(
     NamingAuthorityDto,
     'The settings after the change; unchanged where the request differs in nothing.',
@@ -162,9 +166,9 @@ export class NamingAuthoritiesController {
       readIfMatch(headers['if-match']),
       'send If-Match with the ETag of the naming authority',
     );
-    const requireCurrent = (current: NamingAuthority): void => {
-      requireMatch(ifMatch, settingsTag(current));
-      requireNoneMatch(ifNoneMatch, settingsTag(current));
+    const requireCurrent = async (current: NamingAuthority, describe: () => Promise<DescribedNamingAuthority>) => {
+      requireMatch(ifMatch, current, 'naming authority');
+      if (ifNoneMatch !== undefined) requireNoneMatch(ifNoneMatch, recordTagOf(await describe()));
       requireReadOnly(UpdateNamingAuthorityDto, request, serializeSettings(current));
     };
     const precondition = { ifMatch, ifNoneMatch };
@@ -174,20 +178,9 @@ export class NamingAuthoritiesController {
 }
 
 function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, reply: FastifyReply): NamingAuthorityDto {
-  void reply.header('etag', settingsTag(result));
+  void reply.header('etag', recordTagOf(result));
   if (replayed) void reply.header('idempotency-replayed', 'true');
   return result;
-}
-
-/** The strong entity tag of the settings. It excludes counts, which change with every mint and would make `If-Match` useless. */
-function settingsTag({ version }: Pick<NamingAuthority, 'version'>): string {
-  return `"${version}"`;
-}
-
-function requireMatch(precondition: EntityTags, current: string): void {
-  if (matchesStrongly(precondition, current)) return;
-  const detail = `the current entity tag of the settings is ${current}`;
-  throw ifMatchProblem('PRECONDITION_FAILED', detail, 'If-Match does not match: ');
 }
 
 function conflictWith(prefix: string): Problem {

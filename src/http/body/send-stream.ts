@@ -32,14 +32,17 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   void reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
-/** Responds to HEAD without the body of GET (RFC 9110 9.3.2); the framework would read the stream to its end. */
+/**
+ * Responds to HEAD without the body of GET (RFC 9110 9.3.2); the framework would read the stream to its end, and give a 304 the
+ * length 0, which a cache would compare with its stored response (RFC 9110 8.6).
+ */
 export function dropStreamsOfHead(server: FastifyInstance): void {
-  server.addHook('onSend', ({ method }, _reply, payload, done) => {
-    if (method !== 'HEAD' || !(payload instanceof Readable)) {
+  server.addHook('onSend', ({ method }, { statusCode }, payload, done) => {
+    if (method !== 'HEAD' || !(payload instanceof Readable || statusCode === 304)) {
       done(null, payload);
       return;
     }
-    payload.destroy();
+    if (payload instanceof Readable) payload.destroy();
     done(null, Readable.from([]));
   });
 }

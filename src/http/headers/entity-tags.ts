@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiHeader, TEXT, textHeader } from '../../openapi/annotations.js';
 import type { ProblemCode } from '../../problem/catalogue.js';
 import { Problem } from '../../problem/problem.js';
 
@@ -22,9 +23,9 @@ const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
 
 /**
  * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON, because
- * `describes` changes with other records and `uris` with the configuration.
+ * `describes` and `counts` change with other records, and `uris` with the configuration.
  */
-export function recordTagOf(record: Changed, json: string): string {
+export function recordTagOf(record: Changed, json = JSON.stringify(record)): string {
   return `"${changeOf(record)}-${digestOf(json)}"`;
 }
 
@@ -66,18 +67,60 @@ export function ifMatchProblem(code: ProblemCode, detail: string, summary = ''):
   return new Problem(code, `${summary}${detail}.`, { errors: [{ pointer: '#header/If-Match', detail }] });
 }
 
+export const ApiIfMatch = (required: boolean): MethodDecorator =>
+  ApiHeader({
+    name: 'If-Match',
+    required,
+    description:
+      'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the resource may have, or `*` for any. ' +
+      'The `ETag` also tells equal versions apart before and after a restore of the database. A difference without a new version, ' +
+      'such as one of `describes`, `newerVersions` and `counts`, is no conflict.',
+    ...TEXT,
+    ...(required && { example: '*' }),
+  });
+
+export const ApiIfNoneMatch = (): MethodDecorator =>
+  ApiHeader({
+    name: 'If-None-Match',
+    required: false,
+    ...textHeader(
+      'One or more values of `ETag`, or `*` for any. If one is current, a read has the status 304, and a change 412.',
+    ),
+  });
+
 /**
- * Evaluates the preconditions of a read (RFC 9110 13.2.2).
- * @returns whether the client has the representation, so that the response is 304.
+ * Evaluates the preconditions of a read (RFC 9110 13.2.2), and then sets its headers.
+ * @param record whose JSON the representation is; undefined for another representation.
+ * @returns whether the client has the representation, so that the status is 304.
  * @throws Problem PRECONDITION_FAILED, or INVALID_PRECONDITION for a malformed `If-Match`.
  */
-export function isNotModified(headers: IncomingHttpHeaders, current: string): boolean {
-  const ifMatch = readIfMatch(headers['if-match']);
-  if (ifMatch !== undefined && !matchesStrongly(ifMatch, current)) {
-    const detail = `the entity tag of the representation is ${current}`;
+export function isStored(
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  headers: Readonly<Record<string, string>> & { readonly etag: string },
+  record?: Changed,
+): boolean {
+  const { etag } = headers;
+  const ifMatch = readIfMatch(request.headers['if-match']);
+  if (
+    ifMatch !== undefined &&
+    !(record === undefined ? matchesStrongly(ifMatch, etag) : matchesRecord(ifMatch, record))
+  ) {
+    const detail = `the entity tag of the representation is ${etag}`;
     throw ifMatchProblem('PRECONDITION_FAILED', detail, 'If-Match does not match: ');
   }
-  return matchesWeakly(headers['if-none-match'], current);
+  const isKnown = matchesWeakly(request.headers['if-none-match'], etag);
+  void reply.headers(headers);
+  if (isKnown) void reply.status(304);
+  return isKnown;
+}
+
+/** @param kind of the record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
+export function requireMatch(tags: EntityTags, record: Changed, kind: string): void {
+  if (matchesRecord(tags, record)) return;
+  const detail = areOfRecords(tags)
+    ? `If-Match does not match version ${record.version} of the ${kind}; read it again and repeat the change with its new ETag`
+    : `If-Match has no entity tag of the JSON of the ${kind}; a page has another one: send the ETag of a read with Accept: application/json`;
+  throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }
 
 /** @throws Problem PRECONDITION_FAILED if `If-None-Match` of a change matches the current representation (RFC 9110 13.1.2). */
@@ -94,7 +137,7 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
   return tags === '*' || tags.some(({ isWeak, opaque }) => !isWeak && opaque === current);
 }
 
-/** Whether `If-Match` permits a change. The digest is not compared, because other records and the configuration change it too. */
+/** Whether `If-Match` names the record as it is. The digest is not compared, because other records and the configuration change it too. */
 export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;
   const start = `"${changeOf(record)}-`;

@@ -97,12 +97,24 @@ describe('If-Match with a version', () => {
     const reused = await patch(path, target('a'), { 'if-none-match': '*', 'idempotency-key': 'none-match' });
     expect(coded(reused)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     const prefix = await authorities.created();
-    const none = { 'if-match': '*', 'if-none-match': '"1"' };
+    const none = { 'if-match': '*', 'if-none-match': '*' };
     expect(coded(await authorities.patch(prefix, { uuidVersion: 7 }, none))).toEqual(STALE);
   });
 
-  it('does not make a conditional read match', async () => {
-    const { path } = await minted();
+  it('permits a read of what it permits a change of, and If-None-Match with a version matches nothing', async () => {
+    const { path, tag } = await minted();
+    await service.client.mint({ previousVersion: path.slice('/identifiers/'.length) });
+    for (const value of ['"1"', tag, '"7", "1"', '*']) {
+      const read = await service.client.get(path, { 'if-match': value });
+      expect([value, read.status, read.body.newerVersions.length]).toEqual([value, 200, 1]);
+      expect([value, (await patch(path, {}, { 'if-match': value })).status]).toEqual([value, 200]);
+    }
+    for (const value of ['"2"', 'W/"1"', `W/${tag}`]) {
+      expect(coded(await service.client.get(path, { 'if-match': value }))).toEqual(STALE);
+      expect(coded(await patch(path, {}, { 'if-match': value }))).toEqual(STALE);
+    }
+    const page = await service.client.get(path, { 'if-match': '"1"', accept: 'text/html' });
+    expect(coded(page)).toEqual(STALE);
     expect((await service.client.get(path, { 'if-none-match': '"1"' })).status).toBe(200);
   });
 });

@@ -68,7 +68,7 @@ describe('GET /identifiers/{identifier}', () => {
     const tag = (await service.client.get(path)).headers.get('etag') ?? '';
     for (const value of [tag, `"other", ${tag}`, '*'])
       expect((await service.client.get(path, { 'if-match': value })).status).toBe(200);
-    for (const value of ['"other"', `W/${tag}`, '"1"'])
+    for (const value of ['"other"', `W/${tag}`, '"2"'])
       expect(coded(await service.client.get(path, { 'if-match': value }))).toEqual([412, 'PRECONDITION_FAILED']);
     const rejected = await service.client.get(path, { 'if-match': '"other"', 'if-none-match': tag });
     expect([rejected.status, rejected.headers.get('etag'), rejected.headers.get('link')]).toEqual([412, null, null]);

@@ -34,14 +34,27 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect((await show(prefix)).body.state).toBe('active');
   });
 
-  it('keeps its entity tag while others mint, so that a change is possible then', async () => {
+  it('is possible with an entity tag from before other changes of the counts and the children', async () => {
     const prefix = await created();
     const { headers } = await show(prefix);
     await service.client.mint({ namingAuthority: prefix });
-    const shown = await show(prefix);
-    expect(shown.body.counts.active).toEqual({ value: 1, isExact: true });
-    expect(shown.headers.get('cache-control')).toBe('no-store');
-    expect((await patch(prefix, { uuidVersion: 1 }, { 'if-match': headers.get('etag') ?? '' })).status).toBe(200);
+    await create({ namingAuthority: `${prefix}.1` });
+    expect((await patch(prefix, { uuidVersion: 1 }, { 'if-match': headers.get('etag')! })).body.version).toBe(2);
+    const stale = await patch(prefix, { uuidVersion: 4 }, { 'if-match': headers.get('etag')! });
+    expect([stale.status, stale.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
+  });
+
+  it('is not possible if If-None-Match has the current entity tag, and is with one from before a mint', async () => {
+    const prefix = await created();
+    const before = (await show(prefix)).headers.get('etag')!;
+    await service.client.mint({ namingAuthority: prefix });
+    const now = (await show(prefix)).headers.get('etag')!;
+    const changed = (tag: string) => patch(prefix, { uuidVersion: 7 }, { 'if-match': '*', 'if-none-match': tag });
+    for (const tag of [now, `W/${now}`, `${before}, ${now}`, '*']) {
+      const { status, body } = await changed(tag);
+      expect([status, body.code, body.errors[0].header]).toEqual([412, 'PRECONDITION_FAILED', 'If-None-Match']);
+    }
+    expect((await changed(before)).body.version).toBe(2);
   });
 
   it('accepts one of twenty changes of one version', async () => {
@@ -68,7 +81,10 @@ describe('PATCH /naming-authorities/{na}', () => {
     expect([first.status, first.body.namingAuthority, first.body.version]).toEqual([200, 'Patch', 2]);
     const again = await patch('patch', { state: 'suspended' }, headers);
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual(['true', '"2"']);
+    expect([again.headers.get('idempotency-replayed'), again.headers.get('etag')]).toEqual([
+      'true',
+      first.headers.get('etag'),
+    ]);
     const other = await patch('patch', { state: 'suspended' }, { ...headers, 'if-match': '"2"' });
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });

@@ -25,7 +25,7 @@ const MOST_WAITING = 512;
 
 const DETAILS = {
   share:
-    'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.',
+    'The large bodies that this client sends at the same time together exceed the maximum size of one body. Wait until one of these requests ends, or send smaller bodies.',
   free: 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.',
 };
 

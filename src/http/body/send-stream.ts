@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Sends a stream, counts its outcome, and logs a warning when the client does not receive all of it. */
+/** Sends a stream, counts its outcome, and logs a warning if the client does not receive all of it. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {
@@ -32,7 +32,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   void reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
-/** Responds to HEAD without the body of GET (RFC 9110 9.3.2); the framework would read the stream to its end. */
+/** Responds to HEAD without the body of GET (RFC 9110 9.3.2). The framework would read the stream to its end. */
 export function dropStreamsOfHead(server: FastifyInstance): void {
   server.addHook('onSend', ({ method }, _reply, payload, done) => {
     if (method !== 'HEAD' || !(payload instanceof Readable)) {

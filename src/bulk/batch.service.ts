@@ -166,7 +166,7 @@ function chargeOfNew(entries: readonly Entry[]): Charge {
 
 /**
  * Called before parsing, which takes a long time for a million alternates. With an idempotency key, a suspended naming authority is
- * accepted, because the batch can have been minted before the suspension.
+ * accepted, because the batch might have been minted before the suspension.
  */
 function requireUsable(
   { items, namingAuthority: byDefault }: BatchCommand,

@@ -82,14 +82,14 @@ export class CurationService {
       const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
       return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
     }, all);
-    // Another process can have created the naming authority after the first read.
+    // Another process might have created the naming authority after the first read.
     const step = scheme === assumed ? parsed : parseCommand(command, known, scheme);
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step, precondition));
     const otherAddress = otherAddressIn(step);
     const check = (record: IdentifierRecord): void => {
-      // The record can have been deleted since it was read.
+      // The record might have been deleted since it was read.
       if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
       requirePermitted(record, step);
       requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
@@ -108,7 +108,7 @@ export class CurationService {
     const snapshot = deserializeRecord(result);
     const hidden = principal.hides(found) ? snapshotOf(found, this.resolver) : null;
     const current = replayed ? (hidden ?? (await this.asOfNow(snapshot, all))) : snapshot;
-    // The first request can have used another API key of the same client, with access to more records.
+    // The first request might have used another API key of the same client, with access to more records.
     return { result: principal.redact(current), replayed, repairs };
   }
 

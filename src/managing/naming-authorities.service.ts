@@ -94,7 +94,7 @@ export class NamingAuthoritiesService {
     });
     // An error of the refresh does not fail the request.
     await this.namingAuthorities.refresh().catch(() => null);
-    // The first request can have used another API key of the same client, with access to more records.
+    // The first request might have used another API key of the same client, with access to more records.
     return { result: redactFamily(principal, result), replayed };
   }
 

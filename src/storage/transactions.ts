@@ -221,7 +221,7 @@ async function inTransaction<T>(
 /** Time for the work before and after a transaction on a busy machine. */
 const REST_OF_REQUEST_MS = 3000;
 
-/** Minimum time for a commit, because the statements of a transaction can have used all of its time. */
+/** Minimum time for a commit, because the statements of a transaction might have used all of its time. */
 const LEAST_COMMIT_MS = 4000;
 
 /** A COMMIT, which can wait for the standby until its deadline, but for at least `LEAST_COMMIT_MS`. */

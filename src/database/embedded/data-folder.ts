@@ -71,7 +71,7 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // A concurrent first start created the cluster, and can have removed these files. PostgreSQL will report that the folder is in use.
+    // A concurrent first start created the cluster, and might have removed these files. PostgreSQL will report that the folder is in use.
     const isFaster = existsSync(join(folder.cluster, 'PG_VERSION'));
     if (isFaster || (error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;

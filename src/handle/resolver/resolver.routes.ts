@@ -19,7 +19,7 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, because another process can have created the prefix. This must be
+ * Reads the naming authorities again for a path with an unknown prefix, because another process might have created the prefix. This must be
  * the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(

@@ -14,12 +14,12 @@ const CLOSE_LIMIT_MS = 10_000;
 
 export interface RunningInstance {
   readonly banner: string;
-  /** Resolves with the reason when the embedded database was lost. */
+  /** Resolves with the reason when the embedded database is lost. */
   readonly lost: Promise<Error>;
   stop(reason: string): Promise<void>;
 }
 
-/** A signal ended the start. Everything that had started is stopped. */
+/** A signal ended the start. Everything that was started has been stopped. */
 export class StartInterrupted extends Error {}
 
 /**
@@ -57,7 +57,7 @@ export async function bootstrap(signal: AbortSignal): Promise<RunningInstance> {
       lost: database.lost,
       stop: async (reason) => {
         logger.info({ reason }, 'stopping');
-        // Without a database, readiness fails already, so that the stop is not announced.
+        // Without a database, readiness already fails, so the stop is not announced.
         if (!isLost) await application.drain.announce(config.shutdownDelayMs);
         const unfinished = await application.drain.start(config.shutdownTimeoutMs);
         if (unfinished > 0) logger.warn({ unfinished }, 'requests were aborted at the end of the drain');

@@ -38,9 +38,9 @@ export interface DirectPathParts {
   readonly pressure: () => number;
   readonly trustedProxies: readonly string[];
   readonly records: Pick<RecordCache, 'held'>;
-  /** Null where the resolver is off. */
+  /** Null if the resolver is off. */
   readonly redirects: (Pick<ResolverHandler, 'redirects' | 'settings'> & { readonly entrance: Entrance }) | null;
-  /** Null where the Handle API is off. */
+  /** Null if the Handle API is off. */
   readonly authorities: LatestAuthorities | null;
 }
 
@@ -55,7 +55,7 @@ interface DirectResponse {
 }
 
 /**
- * Maximum length of a body in UTF-16 units, each of which has at most three bytes, so that it stays below `COUNTED_BYTES` of
+ * Maximum length of a body in UTF-16 code units. Each has at most three bytes, so the body stays below `COUNTED_BYTES` of
  * `unread-responses.ts`. The framework sends longer bodies, because it limits those that clients do not read.
  */
 const MAX_BODY = 16_384;
@@ -77,9 +77,9 @@ const VALUES_HEADERS = [
 
 /**
  * Serves redirects and Handle reads of plain names with records in memory, before the framework. A request takes 29 µs of processor time
- * instead of 77 µs (decision 67). The responses of a turn of the event loop are written together: a write must wake a client or proxy on the
- * same machine that sleeps, but those that follow at once find it awake, which saves 20 µs of a redirect over 64 connections.
- * Where the database responds, this would cost a tenth, because clients would send their next requests together too.
+ * instead of 77 µs (decision 67). The responses of a turn of the event loop are written together. A write must wake a sleeping client or
+ * proxy on the same machine, but writes that follow at once find it awake, which saves 20 µs of a redirect over 64 connections. For
+ * requests that wait for the database, this would cost a tenth, because clients would also send their next requests together.
  */
 export class DirectPath {
   private parts: DirectPathParts | null = null;
@@ -106,7 +106,7 @@ export class DirectPath {
     const { route, status, headers, body } = direct;
     const length = Buffer.byteLength(body);
     response.writeHead(status, ['x-request-id', id, 'content-length', String(length), ...headers, ...limited]);
-    // ASCII is equal in both encodings, and faster to write as Latin-1.
+    // ASCII is equal in both encodings, and is faster to write as Latin-1.
     atEndOfTurn(() => response.end(body, length === body.length ? 'latin1' : 'utf8'));
     direct.count();
     const milliseconds = performance.now() - began;
@@ -159,7 +159,7 @@ function redirectOf(
   const { authority } = reading;
   const record = heldOf(authority, localNamesOf(authority, reading).candidates, records);
   if (record?.state !== 'active' || record.target === null) return null;
-  // A stored value may have another destination or another lifetime.
+  // A stored value can have another destination or another lifetime.
   if (record.handleValues !== null) return null;
   const { redirects, settings } = resolver;
   const link = identifierLink(record, authority.metadataIdScheme, settings.resolver);

@@ -16,7 +16,7 @@ export async function requireFreePorts(config: Config): Promise<void> {
   if (metricsPort !== null) await listening('METRICS_PORT', config, () => tryPort(host, metricsPort));
 }
 
-/** Calls `start`. @throws StartupError when it fails; for the usual causes, the message names the variable to change. */
+/** Calls `start`. @throws StartupError if it fails. For the usual causes, the message names the variable to change. */
 export async function listening(variable: PortVariable, config: Config, start: () => Promise<unknown>): Promise<void> {
   const port = variable === 'PORT' ? config.port : config.metricsPort;
   try {

@@ -15,7 +15,7 @@ export async function createMetricsServer(metrics: Metrics): Promise<FastifyInst
     clientErrorHandler: respondToClientError,
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Each connection serves one request; Node.js responds 503 to a further request.
+    // Each connection serves one request. Node.js responds to a further request with 503.
     maxRequestsPerSocket: 1,
   });
   const methods = new MethodNotAllowed();

@@ -1,4 +1,4 @@
-// Versions of Node.js that cannot run the service must be able to load this file: it uses old syntax and imports nothing.
+// This file uses old syntax and imports nothing, because versions of Node.js that cannot run the service must be able to load it.
 
 /** The oldest version of Node.js that runs the service, as in package.json. */
 const OLDEST: readonly [number, number] = [20, 19];

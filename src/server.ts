@@ -34,7 +34,7 @@ export interface Server {
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);
-  // The pools connect while the application is created; the first use of a pool reports its errors.
+  // The pools connect while the application is created. The first use of a pool reports its errors.
   const connecting = Promise.allSettled(
     [pools.general, pools.hot].map(async (pool) => {
       (await pool.connect()).release();

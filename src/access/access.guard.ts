@@ -44,7 +44,7 @@ export class AccessGuard {
 
   /**
    * Sets the principal of a request, and requires one of the scopes unless the route needs no key.
-   * @returns null if the request is admitted without a key; otherwise the look-up of its key, which can reject.
+   * @returns null if the request is admitted without a key; otherwise a promise of the look-up of its key.
    */
   admit(request: FastifyRequest, scopes: readonly Scope[]): Promise<void> | null {
     const { adminApiKey, publicRead, publicHistory } = this.rules;

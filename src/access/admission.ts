@@ -8,8 +8,8 @@ import type { LargeBodies } from './limits/large-bodies.js';
 import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
- * Limits requests to unknown paths and methods by address. The `onRequest` hook is synchronous, because after an asynchronous hook an
- * invalid body would be reported instead of the unknown path.
+ * Limits requests to unknown paths and methods by address. The `onRequest` hook is synchronous. After an asynchronous hook, an invalid body
+ * would be reported instead of the unknown path.
  */
 export function countUnrouted(server: FastifyInstance, interfaces: HttpInterfaces, limits: LimitsGuard): void {
   server.addHook('onRoute', ({ method, url, config, onRequest }) => {

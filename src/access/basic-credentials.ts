@@ -3,7 +3,7 @@ import { decoded } from '../http/request-target.js';
 import { isSecret } from './key-secret.js';
 
 export interface BasicCredentials {
-  /** The index of the user's key value, 0 to 2,147,483,647; null when the client sent none. */
+  /** The index of the user's key value, 0 to 2,147,483,647; null if the client sent none. */
   readonly index: number | null;
   readonly handle: Handle;
   readonly secret: string;
@@ -16,9 +16,9 @@ const INDEXED_USER = /^([0-9]{1,10}):/;
 const MAX_INDEX = 2 ** 31 - 1;
 
 /**
- * Reads the credentials of a Handle client: RFC 7617, with a user `index:handle` or `handle`, percent-encoded or not.
- * RFC 7617 splits at the first colon, but some clients send the colon of `300:100.102/ADMIN` unencoded. Splitting at the last colon reads
- * both notations, because API keys contain no colon.
+ * Reads the credentials of a Handle client: RFC 7617, with a user `index:handle` or `handle`, which can be percent-encoded. RFC 7617 splits
+ * at the first colon, but some clients send the colon of `300:100.102/ADMIN` unencoded. Splitting at the last colon reads both notations,
+ * because API keys contain no colon.
  * @returns null for another scheme, a password without the format of an API key, or a user that is not a Handle.
  */
 export function readBasicCredentials(field: string): BasicCredentials | null {

@@ -25,7 +25,7 @@ export class FailedAuthentications {
     throw new Problem('RATE_LIMITED', detail, { headers: { 'retry-after': String(retryAfter) } });
   }
 
-  /** Gives back the token of an attempt that succeeded, or that a database error ended. */
+  /** Gives back the token of an attempt that succeeded or ended with a database error. */
   forgive(ip: string): void {
     this.buckets?.giveBack(ipPrefixOf(ip));
   }

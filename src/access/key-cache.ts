@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 
-/** Milliseconds for which a key is cached: a revocation takes effect in every process within this time. */
+/** Milliseconds for which a key is cached. A revocation takes effect in every process within this time. */
 const MAX_AGE_MS = 2000;
 
-/** Milliseconds for which a secret counts as unknown. The time is limited, because a restored database may contain the key. */
+/** Milliseconds for which a secret counts as unknown. The time is limited, because a restored database could contain the key. */
 const UNKNOWN_MS = 60_000;
 
-/** Maximum number of cached keys, and of unknown secrets, which have their own cache so that guesses do not evict keys. */
+/** Maximum number of cached keys and of unknown secrets. The secrets have a separate cache, so that guesses do not evict keys. */
 const MAX_CACHED = 10_000;
 
 interface Timed<T> {
@@ -22,7 +22,7 @@ interface Timed<T> {
 @Injectable()
 export class KeyCache {
   private readonly keys = new LRUCache<string, Timed<ApiKey>>({ max: MAX_CACHED });
-  /** The IDs of keys by digest. The database can be restored with other digests, so a recent key must have a recent digest. */
+  /** The IDs of keys by digest. A recent key must have a recent digest, because the database can be restored with other digests. */
   private readonly ids = new LRUCache<string, Timed<string>>({ max: MAX_CACHED });
   private readonly pending = new Map<string, Timed<Promise<ApiKey | null>>>();
   /** When the read of each unknown secret ended, by digest. */
@@ -47,7 +47,7 @@ export class KeyCache {
     return this.share(name, async () => {
       const at = performance.now();
       const found = await this.store.findByHash(digest);
-      // The database has already compared the digests, but not in constant time as this comparison does.
+      // The database has already compared the digests, but this comparison takes constant time.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
       if (key !== null) this.ids.set(name, { at, key: key.id });
       else {
@@ -86,7 +86,7 @@ export class KeyCache {
     const isLatest = () => this.pending.get(name) === reading;
     const key = read()
       .then((found) => {
-        // A read that began before a change may return the key without the change; `forget` has removed it from `pending`.
+        // A read that began before a change can return the key without the change. `forget` has removed such a read from `pending`.
         if (found !== null && isLatest()) this.keys.set(found.id, { at, key: found });
         return found;
       })

@@ -35,12 +35,12 @@ export class KeyReads {
   }
 }
 
-/** Revalidates the key of a request during its response, because streams and long polls can outlive the key. */
+/** Revalidates the key of a request during its response, because a stream or long poll can last longer than its key is valid. */
 @Injectable()
 export class KeyValidity {
   constructor(private readonly cache: KeyCache) {}
 
-  /** @throws Problem UNAUTHENTICATED when the key of the principal has expired or was revoked. */
+  /** @throws Problem UNAUTHENTICATED if the key of the principal has expired or has been revoked. */
   async require({ keyId }: Principal): Promise<void> {
     if (keyId === null) return;
     const key = await this.cache.find(keyId);

@@ -15,7 +15,7 @@ export type Scope = (typeof SCOPES)[number];
 /** A naming authority that a key covers, with or without the naming authorities derived from it. */
 export interface Grant {
   readonly namingAuthority: string;
-  /** `100.102` covers `100.102.7` only when this is true. */
+  /** `100.102` covers `100.102.7` only if this is true. */
   readonly derived: boolean;
 }
 
@@ -25,7 +25,7 @@ export class Principal {
    * @param client the owner of idempotency keys.
    * @param grants the covered naming authorities; null for all.
    * @param seesAll whether all naming authorities are visible regardless of grants, because reading is public.
-   * @param seesHistory whether pages of records show the history; false if neither the public nor the key may read it.
+   * @param seesHistory whether pages of records show the history; false if neither the public nor the key may read the history.
    */
   constructor(
     readonly client: string,
@@ -89,7 +89,7 @@ export class Principal {
     return { ...shown, describes, newerVersions };
   }
 
-  /** The naming authorities that the principal can see; its requests are parsed with these. */
+  /** The naming authorities that the principal can see. Its requests are parsed with these. */
   viewOf(known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
     const { grants } = this;
     if (!this.hasRestrictedView || grants === null) return known;

@@ -23,5 +23,5 @@ export const RequiresKey = (): MethodDecorator => routeSettings({ scopes: SCOPES
 /** Marks an operation that needs no key. */
 export const Public = (): ClassDecorator & MethodDecorator => routeSettings({ scopes: [] });
 
-/** Marks a page or a document, which needs no key and ignores its query. */
+/** Marks a page or a document that needs no key and ignores its query. */
 export const PublicPage = (): ClassDecorator => routeSettings({ scopes: [], ignoresQuery: true });

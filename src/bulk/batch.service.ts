@@ -28,7 +28,7 @@ import {
   resultOf,
 } from './mint-item.js';
 
-/** Maximum number of items per statement; all statements of a batch share one transaction. */
+/** Maximum number of items per statement. All statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 
 const MAX_ERRORS = 100;
@@ -36,7 +36,7 @@ const MAX_ERRORS = 100;
 export interface BatchCommand {
   readonly namingAuthority: string | undefined;
   readonly items: readonly ReceivedItem[];
-  /** Whether the batch has a `count` in place of items. Its naming authority must then be active. */
+  /** Whether the batch has a `count` instead of items. Its naming authority must then be active. */
   readonly isCount: boolean;
   /** `atomic`: if an item fails, no item is minted. */
   readonly mode: 'perItem' | 'atomic';
@@ -165,8 +165,8 @@ function chargeOfNew(entries: readonly Entry[]): Charge {
 }
 
 /**
- * Called before parsing, which takes long for a million alternates. With an idempotency key, a suspended naming authority is accepted,
- * because the batch may have been minted before the suspension.
+ * Called before parsing, which takes a long time for a million alternates. With an idempotency key, a suspended naming authority is
+ * accepted, because the batch might have been minted before the suspension.
  */
 function requireUsable(
   { items, namingAuthority: byDefault }: BatchCommand,
@@ -210,7 +210,7 @@ async function parseItems(
   return { items, fingerprint: digestFrom(hash.digest('hex')) };
 }
 
-/** Claims the unique values of an item; `claimed` has the index of the first item with each value. */
+/** Claims the unique values of an item. `claimed` has the index of the first item with each value. */
 function findDuplicate(
   { namingAuthority, metadata, guid, localName, alternates, onExisting }: MintCommand,
   index: number,

@@ -75,8 +75,8 @@ export class BulkService {
   }
 
   /**
-   * Results are durable and in order. When an error follows the commit of some lines, it is the result of the other lines.
-   * @throws the error when no line was minted.
+   * Results are durable and in order. If an error follows the commit of some lines, the error is the result of the other lines.
+   * @throws the error if no line was minted.
    */
   async mint(
     { lines, prepared }: Chunk,

@@ -8,7 +8,7 @@ import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-o
 /** Number of items that are parsed before other requests are processed. */
 export const PARSE_SLICE = 25;
 
-/** One of many mint requests; its naming authority is by default that of the whole request. */
+/** One of many mint requests. By default, it has the naming authority of the whole request. */
 export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
 
 /** An item as it was received: its request, or the problem of its format. */
@@ -22,7 +22,7 @@ export interface ReceivedItem {
 export interface MintItem {
   readonly clientRef: string | null;
   readonly command: MintCommand | Problem;
-  /** The fingerprint source of the item: canonical JSON, or if it is rejected, the item and its default naming authority. */
+  /** The fingerprint source of the item: canonical JSON or, if the item is rejected, the item and its default naming authority. */
   readonly canonical: string;
 }
 
@@ -33,7 +33,7 @@ export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | u
   );
 }
 
-/** @returns an item whose `command` is a Problem with pointers into the item when it is invalid or not permitted. */
+/** @returns an item. If it is invalid or not permitted, its `command` is a Problem with pointers into the item. */
 export function parseItem(
   { clientRef, request, value }: ReceivedItem,
   byDefault: string | undefined,
@@ -70,7 +70,7 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
   return withUnderstood(result, job);
 }
 
-/** The order in which `insertMany` inserts metadata keys, for all statements of a transaction; other mints keep the order of the request. */
+/** Puts mints, for all statements of a transaction, in the order in which `insertMany` inserts metadata keys. Others keep their order. */
 export function inKeyOrder(jobs: readonly MintJob[]): readonly MintJob[] {
   const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
     onExisting === 'update' ? (metadata?.key ?? '') : '';

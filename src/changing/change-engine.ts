@@ -80,7 +80,7 @@ export class ChangeEngine {
     for (const round of roundsOf(plan.changes)) await this.updater.write(transaction, actor, plan.now, round);
   }
 
-  /** @throws Stale where the identifier that a metadata ID names is not locked, or as `holdersOf` does. */
+  /** @throws Stale if the identifier that a metadata ID names is not locked, or as `holdersOf` does. */
   private async holdersFor(
     targets: readonly TargetedChange[],
     records: readonly IdentifierRecord[],
@@ -94,7 +94,7 @@ export class ChangeEngine {
       const record = byId.get(id ?? 0n) ?? {
         ...{ namingAuthority: metadata?.namingAuthority ?? '', guid: null, localName: '', alternateIds: [] },
       };
-      // An earlier change may remove an alternate of the record, which this change would claim again.
+      // An earlier change can remove an alternate of the record, which this change would then claim again.
       const isFirst = !isAnyNamed && id !== null && !seen.has(id);
       if (id !== null) seen.add(id);
       const ofStep = claimsOf(step, isFirst ? record : { ...record, alternateIds: [] });

@@ -42,11 +42,11 @@ export interface ReceivedChange {
 }
 
 export interface ParsedChange {
-  /** The detail of the problem where the identifier is not found. */
+  /** The detail of the problem if the identifier is not found. */
   readonly missDetail: string;
-  /** Null outside the visible naming authorities, and where the metadata ID names the identifier. */
+  /** Null outside the visible naming authorities, or if the metadata ID names the identifier. */
   readonly address: Address | null;
-  /** The address that includes white space at the end of the text, which is looked up first; null without such space. */
+  /** The address that includes white space at the end of the text. It is looked up first. Null if the text has no such white space. */
   readonly exact: Address | null;
   readonly repairs: readonly RepairCode[];
   readonly pointer: '/identifier' | '/metadataId';
@@ -73,7 +73,7 @@ export function textsIn({ request }: ReceivedChange): string[] {
   return [subject, ...namesIn({ step: 'changed', values: valuesOf(request) }), withdraw?.replacedBy ?? []].flat();
 }
 
-/** @returns a line whose `change` is a Problem with pointers into the line when it is invalid or not permitted. */
+/** @returns a line. If it is invalid or not permitted, its `change` is a Problem with pointers into the line. */
 export function readChange(
   received: ReceivedChange,
   known: NamingAuthoritySnapshot,
@@ -187,7 +187,7 @@ function inWithdrawal({ code, detail, extensions }: Problem): Problem {
   return new Problem(code, detail, { ...extensions, ...(errors !== undefined && { errors }) });
 }
 
-/** Requires a state that permits the step, and the version of the line. @throws Problem WRONG_STATE or PRECONDITION_FAILED */
+/** Requires a state that permits the step, and the version that the line names. @throws Problem WRONG_STATE or PRECONDITION_FAILED */
 export function requireChangeable(record: IdentifierRecord, step: CurationStep, ifVersion: number | undefined): void {
   requirePermitted(record, step);
   if (ifVersion === undefined || ifVersion === record.version) return;

@@ -24,14 +24,14 @@ export interface TargetedChange {
   readonly step: CurationStep;
   /** The replacement of a withdrawal, or the previous version; null if the step names none, or if it is not registered. */
   readonly otherId: bigint | null;
-  /** Throws unless the record, as earlier changes leave it, may be changed. */
+  /** Throws if the record, as earlier changes leave it, may not be changed. */
   readonly check: (record: IdentifierRecord) => void;
 }
 
 export interface PlannedChange {
   readonly before: IdentifierRecord;
   readonly after: IdentifierRecord;
-  /** Null where the record has the requested values already. */
+  /** Null if the record already has the requested values. */
   readonly amendment: Amendment | null;
   readonly released: readonly string[];
   readonly gained: readonly string[];
@@ -50,7 +50,7 @@ export interface PlanContext {
   readonly principal: Pick<Principal, 'curates' | 'hides' | 'requireNaming'>;
 }
 
-/** The holders of unique names; null where a name is free. */
+/** The holders of unique names; null if a name is free. */
 export type Holders = Map<string, Omit<NameHolder, 'isExpired'> | null>;
 
 /** The key of a unique name in `Holders`. */
@@ -97,8 +97,8 @@ export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
 }
 
 /**
- * Decides changes one by one, each based on the records and names that the earlier changes leave. It writes nothing, so that a
- * dry run makes the same decisions as the change.
+ * Decides changes one by one, each based on the records and names that the earlier changes leave. A plan writes nothing, so that a dry run
+ * makes the same decisions as the change.
  */
 export class ChangePlan {
   /** The planned changes in their order, without those that change nothing. */
@@ -212,8 +212,8 @@ export class ChangePlan {
 }
 
 /**
- * Divides changes into rounds, each of which one statement can write in any order of rows: a round has no identifier twice, and
- * no name that one of its changes releases and another one gets.
+ * Divides changes into rounds, each of which one statement can write in any order of rows. A round has no identifier twice, and no name
+ * that one of its changes releases and another one gets.
  */
 export function roundsOf<T extends PlannedChange>(changes: readonly T[]): T[][] {
   const rounds: T[][] = [];
@@ -237,8 +237,8 @@ export function notRegistered(detail: string, pointer: string): Problem {
 
 /**
  * Decides how the metadata record that was minted with an object changes with it.
- * @returns null where the record stays as it is.
- * @throws Problem WRONG_STATE where there is no record for a requested target.
+ * @returns null if the record stays as it is.
+ * @throws Problem WRONG_STATE if there is no record for a requested target.
  */
 export function decideMetadataRecord(
   object: IdentifierRecord,

@@ -43,7 +43,7 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'NAMING_AUTHORI
 
 type NamedLine = Pick<ReadyLine, 'line' | 'clientRef' | 'repairs'>;
 
-/** A line, and its identifier where that was found, even if the line failed. */
+/** A line, and its identifier if it was found, even if the line failed. */
 type FoundLine = NamedLine & { readonly identifier: string | undefined };
 
 /** "unchanged": the identifier already has the requested values. */
@@ -111,7 +111,7 @@ export class ChangeStreamService {
 
   /**
    * A line that was changed before with the same idempotency key returns its first result.
-   * @throws Problem IDEMPOTENCY_KEY_REUSED where another kind of request used the key, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
+   * @throws Problem IDEMPOTENCY_KEY_REUSED if another kind of request used the key, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
@@ -185,7 +185,7 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** A rejection has priority over the replay, because the key of the repeat may have fewer rights than that of the first request. */
+/** A rejection has priority over the replay, because the API key of the repeat can have fewer rights than that of the first request. */
 function resultOf(
   { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,

@@ -158,7 +158,7 @@ export function fingerprintSource(identifier: string, step: CurationStep, precon
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
-  // A withdrawn record can get a legal reason, which hides its values, without a reinstatement, which would publish them.
+  // A withdrawn record can get a legal reason, which hides its values. A reinstatement before it would publish them.
   if (step.step === 'withdrawn' && step.reasonCode === 'legal' && record.tombstone !== null && !isLegal(record)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
@@ -181,7 +181,7 @@ export interface DecisionContext {
 
 /**
  * Decides how a step changes a locked record in a permitted state.
- * @returns null when the record has all requested values already.
+ * @returns null if the record already has all requested values.
  * @throws Problem METADATA_ID_IS_IDENTIFIER, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, REPLACEMENT_NOT_FOUND, INVALID_PREDECESSOR,
  * WRONG_STATE, RECORD_TOO_LARGE
  * @throws HandleFault as `decideValues`
@@ -235,7 +235,7 @@ interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
   readonly previousVersion?: Predecessor | null;
 }
 
-/** Only an active identifier can replace another one; a reservation is not a version yet. */
+/** Only an active identifier can replace another one, because a reservation is not a version yet. */
 function decideVersion(
   record: IdentifierRecord,
   { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,
@@ -244,7 +244,7 @@ function decideVersion(
   const { previousVersion, ...others } = values;
   if (previousVersion === undefined) return others;
   if (previousVersion === null) return { ...others, previousVersion };
-  // The current previous version is not checked again. It may be part of a cycle, because an import does not check for one.
+  // The current previous version is not checked again. It can be part of a cycle, because an import does not check for cycles.
   if (record.previousVersion !== null && denotes(record.previousVersion, previousVersion)) return others;
   if (step === 'changed' && record.state === 'reserved') {
     const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;

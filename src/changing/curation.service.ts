@@ -34,9 +34,9 @@ export interface CurationContext extends RequestContext {
   /** The identifier in any form (R-28). */
   readonly identifier: string;
   readonly pointer: string;
-  /** What `requireCurrent` requires, as the request says it. A repeat with another one is another request. */
+  /** What `requireCurrent` requires, as the request states it. A repeat with another precondition is another request. */
   readonly precondition?: unknown;
-  /** Throws unless the change is based on the identifier as the principal sees it. */
+  /** Throws if the change is not based on the identifier as the principal sees it. */
   readonly requireCurrent?: (snapshot: IdentifierSnapshot) => void;
 }
 
@@ -82,14 +82,14 @@ export class CurationService {
       const { record, ...read } = await resolveIdentifier(identifier, view, this.reader, pointer);
       return { found: record, repairs: read.repairs, scheme: view.metadataIdScheme(record.namingAuthority) };
     }, all);
-    // Another process may have created the naming authority after the first read.
+    // Another process might have created the naming authority after the first read.
     const step = scheme === assumed ? parsed : parseCommand(command, known, scheme);
     principal.require(scopeOf(step, found, principal), found.namingAuthority, pointer);
 
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(nativeText(found), step, precondition));
     const otherAddress = otherAddressIn(step);
     const check = (record: IdentifierRecord): void => {
-      // The record may have been deleted since it was read.
+      // The record might have been deleted since it was read.
       if (isOfValues(step)) principal.require(scopeOf(step, record, principal), record.namingAuthority, pointer);
       requirePermitted(record, step);
       requireCurrent?.(snapshotOf(principal.redact(record), this.resolver));
@@ -108,7 +108,7 @@ export class CurationService {
     const snapshot = deserializeRecord(result);
     const hidden = principal.hides(found) ? snapshotOf(found, this.resolver) : null;
     const current = replayed ? (hidden ?? (await this.asOfNow(snapshot, all))) : snapshot;
-    // The first request may have used another API key of the same client, with access to more records.
+    // The first request might have used another API key of the same client, with access to more records.
     return { result: principal.redact(current), replayed, repairs };
   }
 

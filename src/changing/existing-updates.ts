@@ -50,9 +50,9 @@ export class ExistingUpdates {
   ) {}
 
   /**
-   * Locks the identifiers that mints will update, before their transaction writes anything: the number of a transaction
-   * determines its position in the log, so it must be assigned after earlier changes of the same identifiers.
-   * @throws Problem INVALID_REQUEST when their records are too large together.
+   * Locks the identifiers that mints will update, before their transaction writes anything. The number of a transaction determines its
+   * position in the log, so it must be assigned after earlier changes of the same identifiers. @throws Problem INVALID_REQUEST if their
+   * records together are too large.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
     const names = jobs.flatMap(({ known, command: { namingAuthority, metadata, onExisting } }) => {
@@ -88,8 +88,8 @@ export class ExistingUpdates {
   }
 
   /**
-   * @returns a result for each mint: the updated identifier, or a Problem as `ChangePlan.add` throws it.
-   * @throws Stale when an identifier is not locked or has lost its metadata ID, or an expired reservation has a requested name.
+   * @returns a result for each mint: the updated identifier, or a Problem as `ChangePlan.add` throws.
+   * @throws Stale if an identifier is not locked or has lost its metadata ID, or if an expired reservation has a requested name.
    */
   async apply(
     transaction: Queryable,

@@ -6,7 +6,7 @@ import { type Address, type NamingAuthoritySnapshot, addressIn } from '../regist
 export interface HandleLocation {
   readonly kind: 'here';
   readonly authority: NamingAuthority;
-  /** As the client spelled it; the GUID of a CORDRA identifier in upper case. */
+  /** As the client wrote it, except that the GUID of a CORDRA identifier is in upper case. */
   readonly localName: string;
   /** Null for a local name that cannot be registered. */
   readonly address: Address | null;
@@ -17,7 +17,7 @@ export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonl
 
 const GUID = /^[0-9A-Fa-f]{32}$/;
 
-/** @param guidOf the GUID of a local name under the profile "cordra", by default only for a local name that is a whole GUID. */
+/** @param guidOf returns the GUID of a local name under the profile "cordra"; by default, only for a local name that is a whole GUID. */
 export function locationIn(
   known: NamingAuthoritySnapshot,
   handle: string,

@@ -117,7 +117,7 @@ export class HandleRecordsService {
 }
 
 function changeOf({ principal, idempotencyKey }: RequestContext, handle: string) {
-  // Sent as a URI, because a native text with letters before the "/" may be recognized as another form.
+  // The Handle is sent as a URI, because a native text with letters before the "/" can be recognized as another form.
   const identifier = canonicalUri(toHandle(handle, { charset: 'unicode' }));
   return { principal, idempotencyKey, identifier, pointer: HANDLE_POINTER };
 }

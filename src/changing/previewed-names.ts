@@ -5,7 +5,7 @@ import type { Holders, PlannedChange } from './change-plan.js';
 /** Maximum number of names that a dry run keeps for later chunks, about 200 bytes each. */
 const MAX_NAMES = 10_000;
 
-/** The names that earlier lines of a dry run would release and get, so that later chunks get the decisions of a real change. */
+/** The names that earlier lines of a dry run would release and get. With them, later chunks get the decisions of a real change. */
 export class PreviewedNames {
   private readonly names: Holders = new Map();
   private readonly ofRecords = new Map<bigint, Pick<IdentifierRecord, 'metadataId' | 'alternateIds'>>();

@@ -38,7 +38,7 @@ export class UpsertsService {
   ) {}
 
   /**
-   * Mints an identifier, unless one exists: a request with a known key returns its identifier, and one with a known metadata ID returns or
+   * Mints an identifier, unless it exists. A request with a known key returns its identifier. A request with a known metadata ID returns or
    * updates the identifier.
    * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
@@ -116,7 +116,7 @@ export class UpsertsService {
   }
 
   /**
-   * The transaction also stores the results of idempotency keys: a repeat returns them and does not update again.
+   * The transaction also stores the results of idempotency keys. A repeat returns them instead of updating again.
    * @returns no result for a mint whose identifier has lost its metadata ID, and no results if another request used a key.
    */
   private async updateTogether(

@@ -21,7 +21,7 @@ import { invalidValue } from '../problem/problem.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { type StoredValue, isShown } from '../registry/stored-value.js';
 
-/** A write of Handle values by a client of the Handle System; `parsePut` adds `metadata` if it writes a METADATA_ID value. */
+/** A write of Handle values by a client of the Handle System. `parsePut` adds `metadata` if the write has a METADATA_ID value. */
 export type ValuesStep =
   | { readonly step: 'put'; readonly put: ValuesToPut; readonly metadata?: CanonicalName }
   | { readonly step: 'removed'; readonly indexes: readonly number[] }
@@ -47,7 +47,7 @@ export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot, schem
   return { step: 'put', put: { ...put, values }, metadata };
 }
 
-/** The content of a write for its fingerprint, without timestamps, because they are the time of the request. */
+/** The content of a write for its fingerprint. It excludes timestamps, because they are the time of the request. */
 export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'deleted' }>): object {
   if (step.step === 'removed') return { indexes: step.indexes };
   const { values, indexes, overwrite } = step.put;
@@ -56,8 +56,8 @@ export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'delete
 
 /**
  * Decides how a write changes a locked record and its state.
- * @returns null when the record has these values already.
- * @throws HandleFault code 4, 100, 101, 200, 201, or 400 where the record may not be deleted
+ * @returns null if the record already has these values.
+ * @throws HandleFault code 4, 100, 101, 200, 201, or 400 if the record may not be deleted
  * @throws Problem WRONG_STATE, METADATA_ID_IS_IDENTIFIER
  */
 export function decideValues(

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Resolver, parseResolver } from '@mintmark/identifier';
 
-/** A host name (RFC 1123 2.1), in which underscores are also permitted; it includes IPv4 addresses. */
+/** A host name (RFC 1123 2.1), in which underscores are also permitted, or an IPv4 address. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
 export function entriesOf(list: string): string[] {

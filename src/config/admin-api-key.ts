@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { reasonOf } from './startup-error.js';
 
-/** Maximum size of `ADMIN_API_KEY_FILE`. A larger file does not contain a key, and a device or a pipe could be endless. */
+/** Maximum size of `ADMIN_API_KEY_FILE`. A larger file contains no key, and a device or a pipe could be endless. */
 const MAX_FILE_BYTES = 4096;
 
 /** Adds `ADMIN_API_KEY` from `ADMIN_API_KEY_FILE`. @returns the variables, and problems without the content of the file. */

@@ -88,7 +88,7 @@ export function readConfig(given: NodeJS.ProcessEnv = readProcessEnvironment()) 
     namingAuthorities: namingAuthoritiesOf(namingAuthorities),
     /** The resolver whose HTTP URIs are rendered and understood (URI-36). */
     resolver: resolver.value,
-    /** Whether the operator has set the resolver. The default one does not resolve the identifiers of a new service. */
+    /** Whether the operator has set the resolver. The default resolver does not resolve the identifiers of a new service. */
     isResolverSet: Boolean(given.RESOLVER_AUTHORITY),
     /** The resolver for foreign prefixes; null for none. */
     upstream: upstreamOf(environment.RESOLVER_UPSTREAM ?? '') ?? null,

@@ -11,12 +11,12 @@ export type PublicHistory = (typeof PUBLIC_HISTORIES)[number];
 const LOGGED_ADDRESSES = ['full', 'truncated', 'off'] as const;
 export type LoggedAddresses = (typeof LOGGED_ADDRESSES)[number];
 
-/** The log level; the default level if the variable is invalid or not set. */
+/** The log level, or the default level if the variable is invalid or not set. */
 export function logLevelOf({ LOG_LEVEL = '' }: NodeJS.ProcessEnv): string {
   return LOG_LEVELS.includes(LOG_LEVEL) ? LOG_LEVEL : 'info';
 }
 
-/** A key of 64 random hexadecimal digits nearly always has at least this many different characters; most placeholders have fewer. */
+/** A key of 64 random hexadecimal digits nearly always has at least this many different characters. Most placeholders have fewer. */
 const MIN_DIFFERENT_CHARACTERS = 12;
 
 /** Maximum length of `BLOCKED_BY_URL`, in characters, because responses of the resolver have it in `Link`. */

@@ -1,7 +1,7 @@
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { entriesOf } from './addresses.js';
 
-/** The longest configurable naming authority, in characters; the syntax has no limit. */
+/** Maximum length of a configured naming authority, in characters. The syntax has no limit. */
 const MAX_LENGTH = 255;
 
 /** A naming authority that is created at start. */

@@ -5,7 +5,7 @@ import { StartupError, reasonOf } from './startup-error.js';
 /** The environment of the process, with the defaults of the file `.env` in the working folder. @throws StartupError */
 export function readProcessEnvironment(): NodeJS.ProcessEnv {
   try {
-    // The file is read before, because `loadEnvFile` reports an unreadable file as one that does not exist.
+    // The file is read first, because `loadEnvFile` reports an unreadable file as one that does not exist.
     readFileSync('.env');
     process.loadEnvFile();
   } catch (error) {
@@ -18,7 +18,7 @@ export function readProcessEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** DATABASE_URL, for a command that needs no other variable. @throws StartupError where it is not set or is not a URL of PostgreSQL. */
+/** DATABASE_URL, for a command that needs no other variable. @throws StartupError if it is not set or is not a URL of PostgreSQL. */
 export function readDatabaseUrl(): string {
   const { DATABASE_URL: url = '' } = readProcessEnvironment();
   if (url === '') {

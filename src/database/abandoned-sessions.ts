@@ -26,7 +26,7 @@ const MOST = 1000;
 
 const connectedAt = new WeakMap<object, number>();
 
-/** Records when a session connected, so that `AbandonedSessions` can compare its age. */
+/** Records when a session connected. `AbandonedSessions` compares its age. */
 export function noteConnected(client: object): void {
   connectedAt.set(client, performance.now());
 }
@@ -41,7 +41,7 @@ export class AbandonedSessions {
   private unreported = 0;
   private reportedAt = -Infinity;
 
-  /** @param pool returns a pool that has a connection that never waits for a standby. */
+  /** @param pool returns a pool with a connection that never waits for a standby. */
   constructor(
     private readonly pool: () => Pick<pg.Pool, 'query'>,
     private readonly logger: Pick<Logger, 'warn'>,

@@ -17,8 +17,8 @@ export const SESSION_NAME = "concat_ws(' ', pid, extract(epoch FROM backend_star
 const OWN_SESSION = `SELECT ${SESSION_NAME} AS session FROM pg_stat_activity WHERE pid = pg_backend_pid()`;
 
 /**
- * Sends a write that shows whether commits complete. It keeps its one connection while the commit waits, because each dropped connection
- * would leave a session that waits for the standby.
+ * Sends a write that shows whether commits complete. The probe keeps its one connection while the commit waits, because each dropped
+ * connection would leave a session that waits for the standby.
  */
 @Injectable()
 export class CommitProbe implements OnModuleDestroy {
@@ -46,7 +46,7 @@ export class CommitProbe implements OnModuleDestroy {
       .finally(() => (this.sending = false));
   }
 
-  /** Drops a probe whose session no longer exists on the server: its connection is lost. */
+  /** Drops a probe whose connection is lost, because its session no longer exists on the server. */
   abandon(session: string): void {
     if (this.waiting?.session !== session) return;
     this.sentAt = -Infinity;

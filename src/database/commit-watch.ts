@@ -14,7 +14,7 @@ export class CommitWatch {
   /** Oldest first. */
   private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
-  /** Since when writes wait without an acknowledged commit, or null. While commits are stalled, the time is kept after the writes end. */
+  /** When writes began to wait without an acknowledged commit, or null. If commits are stalled, it is kept after the writes end. */
   private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
@@ -56,12 +56,12 @@ export class CommitWatch {
     return this.doubtful || this.isStanding;
   }
 
-  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit; stays true until one is acknowledged. */
+  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit. The result stays true until one is acknowledged. */
   get isStanding(): boolean {
     return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }
 
-  /** Whether a commit other than that of the probe was acknowledged since a time of `performance.now`. */
+  /** Whether a commit other than that of the probe has been acknowledged since a time of `performance.now`. */
   hasWrittenSince(time: number): boolean {
     return this.lastWriteAt >= time;
   }
@@ -94,8 +94,8 @@ export class CommitWatch {
 }
 
 /**
- * Whether the server rejected a statement because of its data, a lock or its disk, which says nothing about commits. Excluded are lost
- * connections (08), a read-only server (25006), and a server or session that was ended (57P).
+ * Whether the server rejected a statement because of its data, a lock or its disk, which says nothing about commits. Lost connections (08),
+ * a read-only server (25006), and a server or session that was ended (57P) do not count.
  */
 function isRejection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25006|57P)/.test(error.code ?? '');

@@ -23,7 +23,7 @@ type Connected = (
 /** SQLSTATE of a connection that exceeds the limit of the server, the role or the database. */
 const TOO_MANY_SESSIONS = '53300';
 
-/** Time after the last rejection until a pool may open all its sessions again. */
+/** Time after the last rejection until a pool can again open all its sessions. */
 const LOWERED_MS = 10_000;
 
 /** Pause between attempts of a pool that has no session. */
@@ -144,7 +144,7 @@ interface Shortage {
   readonly needed: number;
 }
 
-/** The pools of one server, which share the sessions that it admits. */
+/** The pools of one server. They share the sessions that the server admits. */
 export class ServerSessions {
   private readonly pools: ConnectionPool[] = [];
   private open = 0;

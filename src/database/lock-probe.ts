@@ -4,7 +4,7 @@ import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
 import { PROBE_POOL } from './pool.js';
 
-/** Maximum wait for the locks. It is below `deadlock_timeout`, so that no other transaction fails, and below load balancer timeouts. */
+/** Maximum wait for the locks. It is below `deadlock_timeout`, so that no other transaction fails, and below timeouts of load balancers. */
 const LOCK_WAIT_MS = 700;
 
 /** If the probe waits for its locks longer than this, it reads which session blocks it. */
@@ -26,7 +26,7 @@ const LOCK = `
   LOCK TABLE naming_authority, handle_user, api_key, change_offset IN ACCESS SHARE MODE;
   LOCK TABLE identifier, alternate_identifier, change, request, request_part, position_gate IN ROW EXCLUSIVE MODE`;
 
-/** $1: the process that waits. Returns the oldest transaction that blocks it; pid 0 is a prepared transaction. */
+/** $1: the process that waits. Returns the oldest transaction that blocks this process; pid 0 is a prepared transaction. */
 const BLOCKER = `
   SELECT (SELECT relation::regclass::text FROM pg_locks l WHERE l.pid = $1 AND NOT granted) AS "table", pid, usename AS "user", state,
          round(extract(epoch FROM clock_timestamp() - xact_start))::int AS "ageSeconds"

@@ -9,7 +9,7 @@ import { DEAD_CLIENT_SETTINGS, SessionSettings, VALUE_SETTINGS } from './session
 import type { ShippedMigration } from './shipped-migrations.js';
 import { type WaitOptions, connectForWriting } from './writable-server.js';
 
-/** The first migrations of earlier development versions. Until the first release there is one migration, which replaces them. */
+/** The first migrations of earlier development versions, which one migration has replaced. */
 const OLD_MIGRATIONS = [
   '20261120000000_identifiers',
   '20261122120000_schema',
@@ -35,7 +35,7 @@ const LOCK_WAIT_MS = 120_000;
 interface MigrationOptions extends WaitOptions {
   readonly mayMigrate?: boolean;
   readonly isEmbedded?: boolean;
-  /** Ends the session, so that no schema change is committed afterwards. */
+  /** An abort ends the session, so that no schema change is committed afterwards. */
   readonly signal?: AbortSignal;
 }
 
@@ -127,7 +127,7 @@ export async function connect(url: string): Promise<pg.Client> {
     // A lost session also emits an error, which would end the process without a listener.
     session.on('error', () => {});
     await session.connect();
-    // With these settings the server releases the migration lock of a process that dies silently. Only the pool reports rejected settings.
+    // With these settings, the server releases the migration lock of a process that dies silently. Only the pool reports rejected settings.
     await new SessionSettings([...VALUE_SETTINGS, ...DEAD_CLIENT_SETTINGS], () => {}).apply(session);
     return session;
   } catch (error) {

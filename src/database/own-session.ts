@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { StartupError } from '../config/startup-error.js';
 
-/** Maximum wait for a statement, which a pool without a free server session would queue. A busy server can need seconds for it. */
+/** Maximum wait for a statement. A pool without a free server session queues statements, and a busy server can need seconds. */
 const WAIT_MS = 10_000;
 
 /**

@@ -38,7 +38,7 @@ export type ReplicaPools = Readonly<Record<'reads' | 'primaryProbe', pg.Pool>>;
 
 export interface FailureReport {
   connectionLost(reason: string): void;
-  /** Called each time that the database has completed a statement. */
+  /** Called each time the database has completed a statement. */
   responded(): void;
 }
 
@@ -48,13 +48,13 @@ export const HOT_POOL = Symbol('HOT_POOL');
 export const LOG_POOL = Symbol('LOG_POOL');
 export const PROBE_POOL = Symbol('PROBE_POOL');
 
-/** A slower poll is useless, because records are not served from a cache that is so far behind. */
+/** A slower poll is useless, because a cache that is so far behind serves no records. */
 const LOG_STATEMENT_TIMEOUT_MS = 700;
 
-/** Uses of the session of `primaryProbe` before it is renewed, because a host name or a load balancer may lead to another server later. */
+/** Uses of a session of `primaryProbe` before it is renewed, because a host name or load balancer can later lead to another server. */
 const PROBE_USES = 10;
 
-/** Limit for connecting and for a statement. If the replica does not respond, a read goes to the primary only after this time. */
+/** Limit for connecting and for a statement. If the replica does not respond, a read goes to the primary after this time. */
 const REPLICA_WAIT_MS = 1000;
 
 export function createPools(url: string, config: Config, logger: Logger, failures: FailureReport = NO_REPORT): Pools {
@@ -112,7 +112,7 @@ interface Traits extends Readonly<Config['pool']> {
   readonly maxUses: number;
 }
 
-/** Every wait has a limit. The limits of the client exceed those of the server, and apply if the network or the server fails. */
+/** Every wait has a limit. The limits of the client exceed those of the server, and take effect if the network or the server fails. */
 function createPool(traits: Traits, logger: Logger): pg.Pool {
   const { failures, statementTimeoutMs, planCacheMode, acceptsRecovery } = traits;
   const readOnly = traits.isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];

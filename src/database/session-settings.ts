@@ -13,7 +13,7 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'tcp_keepalives_idle', value: 10 },
   { name: 'tcp_keepalives_interval', value: 5 },
   { name: 'tcp_keepalives_count', value: 2 },
-  // In milliseconds. Keepalives are not sent while data awaits acknowledgement; this limit covers that case.
+  // In milliseconds. This limit applies while data awaits acknowledgment, when no keepalives are sent.
   { name: 'tcp_user_timeout', value: 20_000 },
   { name: 'client_connection_check_interval', value: 5000 },
 ];
@@ -37,7 +37,7 @@ export function poolSettings(planCacheMode: 'auto' | 'force_generic_plan'): Sess
     ...VALUE_SETTINGS,
     // Overrides defaults of the server, the role and the URL, because acknowledged writes must be durable.
     { name: 'synchronous_commit', value: 'on', required: true },
-    // If the wait of a commit for the standby was canceled, PostgreSQL reports success and a warning, which must be received.
+    // If the wait of a commit for the standby is canceled, PostgreSQL reports success and a warning, which the client must receive.
     { name: 'client_min_messages', value: 'warning', required: true },
     { name: 'plan_cache_mode', value: planCacheMode, required: true },
     // JIT compilation would take longer than these statements, which read few rows by an index.
@@ -60,7 +60,7 @@ export class SessionSettings {
     private readonly reportRejected: (name: string, reason: string) => void,
   ) {}
 
-  /** Sends all settings in one request or, if one is rejected, one by one. @throws the error of a rejected required setting. */
+  /** Sends all settings in one request or, if one setting is rejected, one by one. @throws the error of a rejected required setting. */
   async apply(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
     const settings = this.settings.filter(({ name }) => !this.rejected.has(name));
     try {

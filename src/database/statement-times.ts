@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 type Send = (...parts: unknown[]) => unknown;
 
-/** Times all statements of a session. @param ended called with the seconds from sending a statement to its result. */
+/** Times all statements of a session. @param ended is called with the seconds from sending a statement to its result. */
 export function timeStatements(client: pg.PoolClient, ended: (seconds: number) => void): void {
   const send = client.query.bind(client) as Send;
   const timed: Send = (...parts) => {

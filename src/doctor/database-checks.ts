@@ -83,7 +83,7 @@ export async function positions({ session }: Examined): Promise<Found[]> {
   );
 }
 
-/** Longer than any transaction of the service, except those of a bulk load. */
+/** This is longer than any transaction of the service, except those of a bulk load. */
 const HELD_MS = 2000;
 
 const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';

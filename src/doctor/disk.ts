@@ -11,7 +11,7 @@ const GIB = 2 ** 30;
 /** Free space below which there is a warning: this share of the disk or this size, whichever is less. */
 const WARNING = { share: 0.1, bytes: 10 * GIB };
 
-/** Free space below which there is an error, as in `WARNING`. PostgreSQL needs this space for its next WAL segments. */
+/** Free space below which there is an error, by the rule of `WARNING`. PostgreSQL needs this space for its next WAL segments. */
 const ERROR = { share: 0.02, bytes: GIB / 4 };
 
 /** Checks the disk of the embedded PostgreSQL, whose folder need not exist, or of another server on this machine. */

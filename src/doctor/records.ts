@@ -14,7 +14,7 @@ const MAX_PRINTED = 20;
 
 /**
  * $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. `random()` is volatile, so the
- * numbers are drawn first: in the condition, each row that is read would have another one.
+ * numbers are drawn first. In the condition, each row that is read would have another number.
  */
 const RANDOM = `
   WITH draws AS MATERIALIZED (

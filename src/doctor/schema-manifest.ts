@@ -6,7 +6,7 @@ const bodyHash = (body: string): string =>
   String.raw`'body ' || left(encode(sha256(convert_to(regexp_replace(${body}, '\m\w+\.|\s+', '', 'g'), 'UTF8')), 'hex'), 16)`;
 
 /**
- * The objects of the first schema of `search_path`. Definitions do not name the schema, and are equal in PostgreSQL 15 to 18: NOT NULL is
+ * The objects of the first schema of `search_path`. Definitions do not name the schema, and are equal in PostgreSQL 15 to 18. NOT NULL is
  * read from the column, because only PostgreSQL 18 has constraints for it.
  */
 const OBJECTS = `

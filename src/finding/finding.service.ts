@@ -9,24 +9,24 @@ import { NamingAuthorityReads, RecordReads } from '../storage/replica/reads.js';
 import { type Hint, type MissReason, type OwnName, hintOf, nearSearchOf, ownNameIn } from './miss.js';
 import { type InputFault, type ReadInput, readInput, wordsOf } from './read-input.js';
 
-/** Maximum number of texts per statement. Large records reduce it, because they stay in memory until the client has read them. */
+/** Maximum number of texts per statement. It is lower for large records, which stay in memory until the client has read them. */
 const SLICE = 100;
 
-/** Maximum number of texts of a request for which the nearest registered name is searched; hints for further texts have none. */
+/** Maximum number of texts of a request for which the nearest registered name is searched. Hints for further texts have no such name. */
 const MAX_NEAR_SEARCHES = 20;
 
 export interface LookupCommand {
   readonly items: readonly string[];
-  /** The host and port by which the client reaches the service; URLs of the service are recognized as identifiers. */
+  /** The host and port by which the client reaches the service. URLs with them are recognized as identifiers. */
   readonly ownHost: string;
-  /** Called before each statement; the look-up ends when it returns false. */
+  /** Called before each statement. If it returns false, the look-up ends. */
   readonly isWanted?: () => boolean;
 }
 
 export interface LookupResult {
   readonly input: string;
   readonly outcome: 'found' | 'ambiguous' | 'missing' | 'malformed';
-  /** How the text matches; null when nothing matches. */
+  /** How the text matches; null if nothing matches. */
   readonly matchedBy: MatchedBy | null;
   /** The identifier that matches; null if there is none, or if a GUID or a target is ambiguous. */
   readonly record: IdentifierRecord | null;
@@ -36,7 +36,7 @@ export interface LookupResult {
   readonly candidates: readonly string[] | null;
   readonly canonical?: string;
   readonly fault: InputFault | null;
-  /** Why nothing matches; null where something does. */
+  /** Why nothing matches; null if something matches. */
   readonly reason: MissReason | null;
   /** The probable error in a name under a visible prefix that matches nothing; null for any other text. */
   readonly hint: Hint | null;

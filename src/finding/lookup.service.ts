@@ -27,7 +27,7 @@ export interface ListCommand {
   readonly order: PageOrder;
   readonly withTotal: boolean;
   readonly holder: PlaceHolder;
-  /** Decodes the cursor, which names the last record of the previous page; called once the filter is valid. */
+  /** Decodes the cursor, which names the last record of the previous page. Called after the filter was found valid. */
   readonly after: () => PageCursor | undefined;
 }
 

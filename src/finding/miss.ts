@@ -13,9 +13,9 @@ export type MissReason = (typeof MISS_REASONS)[number];
 /** The probable error in a name under a prefix of this registry. */
 export interface Hint {
   readonly detail: string;
-  /** The offset of the error in the text, in UTF-16 code units; null where it is unknown. */
+  /** The offset of the error in the text, in UTF-16 code units; null if it is unknown. */
   readonly offset: number | null;
-  /** The nearest registered name, `NA/local`; null where none is near. */
+  /** The nearest registered name, `NA/local`; null if none is near. */
   readonly nearest: string | null;
 }
 
@@ -98,7 +98,7 @@ export function hintOf({ authority, local }: OwnName, text: string, near: string
 interface NameFault {
   readonly detail: string;
   readonly at: number | null;
-  /** Whether the fault is at `at`, independently of the nearest name. */
+  /** Whether the fault is at `at`, whatever the nearest name is. */
   readonly isCertain: boolean;
 }
 
@@ -129,7 +129,7 @@ function nameFault({ prefix, caseInsensitive }: NamingAuthority): NameFault {
   return { detail: `No identifier under ${prefix} has this name.${rule}`, at: null, isCertain: false };
 }
 
-/** Whether `near` is one of the names that were searched. They are searched by digests, and two local names can have the same digest. */
+/** Whether `near` is one of the names that were searched. They are searched by digests, and two local names could have the same digest. */
 function isNearTo(authority: NamingAuthority, local: string, near: string): boolean {
   if (authority.profile === 'cordra') return true;
   return nearLocalNames(local).candidates.some((name) => isSameName(authority, name, near));

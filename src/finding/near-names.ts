@@ -1,6 +1,6 @@
 import { upperAscii } from '../registry/upper-ascii.js';
 
-/** Maximum number of candidates of one text; enough for all names that differ from a GUID in one place. */
+/** Maximum number of candidates of one text. It suffices for all names that differ from a GUID in one place. */
 const MAX_CANDIDATES = 600;
 
 /** Minimum number of digits by which a truncated GUID is searched, so that identifiers cannot be listed by guessing. */
@@ -17,13 +17,13 @@ const HEX_DIGITS = '0123456789ABCDEF';
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', Z: '2', S: '5', G: '6' };
 
 export interface NearNames {
-  /** Names that may be meant, each of which differs by one error of typing or copying; GUIDs in upper case. */
+  /** Names that the client may have meant, each with one error of typing or copying undone. GUIDs are in upper case. */
   readonly candidates: readonly string[];
   /** The digits of a truncated GUID; null for any other text. */
   readonly start: string | null;
 }
 
-/** The GUIDs that may be meant by a text with look-alikes, a missing, added or wrong digit, two exchanged digits, or further characters. */
+/** The GUIDs that a text may mean, with look-alikes, a missing, added or wrong digit, two exchanged digits, or further characters. */
 export function nearGuids(text: string): NearNames {
   const digits = hexDigitsOf(text);
   const { length } = digits;
@@ -46,7 +46,7 @@ export function nearGuids(text: string): NearNames {
   return { candidates: [...candidates].slice(0, MAX_CANDIDATES), start: isCut ? digits : null };
 }
 
-/** The local names that may be meant by a text under the profile "handle". */
+/** The local names that a text may mean under the profile "handle". */
 export function nearLocalNames(text: string): NearNames {
   const candidates = new Set<string>();
   const add = (name: string) => {

@@ -6,7 +6,7 @@ import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snaps
 import { requireClearEnd } from '../registry/parse-names.js';
 import { NamingAuthorityReads } from '../storage/replica/reads.js';
 
-/** A text, the form that it must have (any when absent), and the rules for it. */
+/** A text, the form that it must have (any form if absent), and the rules for reading it. */
 export interface NormalizeCommand {
   readonly input: string;
   readonly kind?: Parameters<typeof normalize>[1];
@@ -26,7 +26,7 @@ export type NormalizeResult = ReturnType<typeof normalize>;
 export class NormalizationService {
   constructor(private readonly authorities: NamingAuthorityReads) {}
 
-  /** @returns a result for each command, in order, computed when it is read. */
+  /** @returns a result for each command, in order. Each result is computed when it is read. */
   async normalizeAll(commands: readonly NormalizeCommand[], principal: Principal): Promise<Iterable<NormalizeResult>> {
     const known = principal.viewOf(await this.authorities.current());
     return resultsOf(commands, known);

@@ -8,7 +8,7 @@ const HTTP_URL = /^https?:\/\//i;
 /** The path of an identifier, or of one of its views, with the identifier as one escaped segment. */
 const PATH = /^\/identifiers\/([^/]+)(?:\/(?:uris|history)?)?$/;
 
-/** Names of the loopback interface, which count as equal, because a client on this machine may use any of them. */
+/** Names of the loopback interface. They count as equal, because a client on this machine can use any of them. */
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]+){3}|\[::1\])(?=:|$)/;
 
 /** The identifier in a URL of this service, `{base}/identifiers/NA/local` or `{base}/NA/local`, decoded; null for any other text. */

@@ -42,13 +42,13 @@ export interface ReadInput {
   readonly texts: readonly string[];
   /** Whether one of `texts` is a Handle of a prefix that the client cannot see. */
   readonly isForeign: boolean;
-  /** Whether the input has no name and is not a URL; it may be an opaque metadata ID. */
+  /** Whether the input has no name and is not a URL. It can be an opaque metadata ID. */
   readonly isNoName: boolean;
 }
 
 /**
- * Parses an input as a name: as it is, without delimiters, and without layout. Also parses the names among its words, the identifier in a
- * URL of this service, a bare GUID, a target, and an opaque metadata ID.
+ * Parses an input as a name, in three forms: unchanged, without delimiters, and without layout. Also parses the names among its words, the
+ * identifier in a URL of this service, a bare GUID, a target, and an opaque metadata ID.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
@@ -78,7 +78,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   return {
     input,
     readings: [
-      // The exact name comes first, because white space at the end of a text may be part of a local name.
+      // The exact name comes first, because white space at the end of a text can be part of a local name.
       ...(exact === null ? [] : [{ searchKey: { address: exact.address }, canonical: canonicalUri(exact.name) }]),
       ...reads.flatMap(({ name, opaque }) => readingOf(name, opaque)),
       ...(withGuid?.guid ? [{ searchKey: { guid: withGuid.guid }, canonical: withGuid.canonical }] : []),

@@ -13,7 +13,7 @@ export class EventCursors {
 
   constructor(private readonly cursors: Cursors) {}
 
-  /** The ID of an event, equal on every instance. IDs are cached, because many readers request the same position. */
+  /** The ID of an event. It is equal on every instance. IDs are cached, because many readers request the same position. */
   idOf({ position, id }: LogPosition): string {
     const cacheKey = `${position} ${id}`;
     const known = this.ids.get(cacheKey);
@@ -24,12 +24,12 @@ export class EventCursors {
     return written;
   }
 
-  /** The cursor after a page; unlinkable for a restricted reader, because the position would reveal hidden events. */
+  /** The cursor after a page. It is unlinkable for a restricted reader, because the position would reveal hidden events. */
   reached({ position, id }: LogPosition, order: LogOrder, isUnlinkable: boolean): string {
     return this.cursors.write(KINDS[order], [position, id], isUnlinkable);
   }
 
-  /** Decodes a position of the log; the start when absent. @throws Problem INVALID_CURSOR */
+  /** Decodes a position of the log; the start if absent. @throws Problem INVALID_CURSOR */
   parsePosition(cursor: string | undefined, order: LogOrder, pointer: string): LogPosition {
     if (cursor === undefined) return LOG_START;
     const [position = 0n, id = 0n] = this.cursors.read(KINDS[order], 2, cursor, pointer).numbers;
@@ -47,7 +47,7 @@ export class EventCursors {
     if (this.cursors.read('history', 1, cursor).text !== hash('sha256', path, 'base64url')) throw invalidCursor();
   }
 
-  /** Decodes the version after which a page starts; 0 when absent. @throws Problem INVALID_CURSOR */
+  /** Decodes the version after which a page starts; 0 if absent. @throws Problem INVALID_CURSOR */
   readVersion(cursor: string | undefined): number {
     if (cursor === undefined) return 0;
     return Number(this.cursors.read('history', 1, cursor).numbers[0] ?? 0n);

@@ -17,12 +17,12 @@ import { Problem } from '../problem/problem.js';
 import { EventCursors } from './event-cursors.js';
 import { LogWatcher } from './log-watcher.js';
 
-/** A search reads the log in growing parts; the first one suffices for readers near the end. */
+/** A search reads the log in growing parts. The first part suffices for readers near the end. */
 const FIRST_READ = 101;
 const READ_GROWTH = 10;
 const MAX_PART = 10_000;
 
-/** Maximum number of events that one request reads, whether they match or not. Filters have no index, which would slow each mint. */
+/** Maximum number of events that one request reads, matching or not. Filters have no index, because it would slow each mint. */
 const MAX_READ = 200_000;
 
 /** Maximum duration of a search, in milliseconds, unless the request waits longer. */
@@ -49,7 +49,7 @@ export interface LogQuery extends LogPageQuery {
 export interface ChangePage {
   readonly changes: readonly RecordedChange[];
   readonly reached: LogPosition;
-  /** Whether the log has no further events now; in reverse order, whether its beginning is reached. */
+  /** Whether the log has no further events now or, in reverse order, whether its beginning is reached. */
   readonly end: boolean;
 }
 
@@ -91,9 +91,9 @@ export class EventLog {
   }
 
   /**
-   * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer of `waitMs` and `SEARCH_MS`.
-   * At the end of the log it waits for an event, at most `waitMs` milliseconds (0 for none).
-   * @throws Problem UNAUTHENTICATED when the key is no longer valid, CURSOR_AHEAD when the log does not have the event at `after`.
+   * Reads the next page. A search for rare events ends after `MAX_READ` events, or after the longer of `waitMs` and `SEARCH_MS`. At the end
+   * of the log, waits for an event for at most `waitMs` milliseconds.
+   * @throws Problem UNAUTHENTICATED if the key is no longer valid, CURSOR_AHEAD if the log does not have the event at `after`.
    * @returns a page that can be empty after a timeout, a long search or a stop; its `reached` advances nevertheless.
    */
   async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
@@ -130,11 +130,11 @@ export class EventLog {
     }
   }
 
-  /** After a failover or a restore the log may lack events that were read before. */
+  /** After a failover or a restore, the log can lack events that were read before. */
   private async cursorAhead(lost: LogPosition, { isRestricted }: LogQuery): Promise<Problem> {
     const next = this.cursors.reached(await this.reader.restart(lost), 'at', isRestricted);
     const detail =
-      'The log does not have the event of the cursor, because the database went back to an earlier state. Start again at "next", before everything that was lost; what was received after it and does not come again was lost.';
+      'The log does not have the event of the cursor, because the database went back to an earlier state. Start again at "next", which precedes everything that was lost. Events that you received after "next" and do not receive again were lost.';
     return new Problem('CURSOR_AHEAD', detail, { members: { next } });
   }
 }

@@ -37,7 +37,7 @@ export class HistoryService {
 
   /**
    * @param text the identifier in any form (R-28); withdrawn identifiers are included.
-   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden one, or a syntax code.
+   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or a syntax code.
    */
   async ofIdentifier(
     text: string,

@@ -11,7 +11,7 @@ interface Waiter {
   readonly fail: (reason: unknown) => void;
 }
 
-/** Detects new log entries by polling. NOTIFY would be faster, but each COMMIT would take a lock on the whole database cluster. */
+/** Detects new log entries by polling. NOTIFY would be faster, but each COMMIT would then lock the whole database cluster. */
 @Injectable()
 export class LogWatcher {
   private readonly waiters = new Set<Waiter>();
@@ -30,7 +30,7 @@ export class LogWatcher {
     return this.drain.stopping.aborted;
   }
 
-  /** Waits until the log has entries after a position or ends before it, the time is over, the signal aborts, or the service stops. */
+  /** Waits until the log goes on after a position or ends before it, the time is over, the signal aborts, or the service stops. */
   async waitFor(cursor: LogPosition, timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.isStopping || signal.aborted || timeoutMs <= 0) return;
     let waiter: Waiter | undefined;

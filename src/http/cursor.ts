@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 8;
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 
-/** Maximum length in characters; enough for a position with a prefix of 255 bytes. */
+/** Maximum length in characters. It suffices for a position with a prefix of 255 bytes. */
 export const MAX_CURSOR_LENGTH = 512;
 
 export type CursorKind =
@@ -39,7 +39,7 @@ interface Keys {
 
 /**
  * Encrypts and authenticates positions (AES-256-GCM), because plain positions would reveal the activity of other clients. The nonce is a
- * MAC of the position, so that all instances write the same cursor for a position.
+ * MAC of the position, so that all instances create the same cursor for a position.
  */
 @Injectable()
 export class Cursors {
@@ -74,7 +74,7 @@ export class Cursors {
   private open(kind: CursorKind, text: string): Buffer | null {
     const { cipher: key } = this.requireKeys();
     const sealed = Buffer.from(text, 'base64url');
-    // The decoder ignores invalid characters and trailing bits, but only the text that `write` returns is valid.
+    // The decoder ignores invalid characters and trailing bits, but only the exact text that `write` returns is valid.
     if (sealed.length < NONCE_BYTES + SALT_BYTES + TAG_BYTES || sealed.toString('base64url') !== text) return null;
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(kind))

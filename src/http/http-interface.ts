@@ -10,7 +10,7 @@ export interface HttpInterface {
   readonly servedInOverload: RegExp;
   /** Paths to which the limits of rate and concurrency do not apply even if they have no route; `Uncounted` marks the routes. */
   readonly uncounted: RegExp;
-  /** Frequent requests of probes and scrapers, logged at the level `debug`. */
+  /** Frequent requests of probes and scrapers. They are logged at the level `debug`. */
   readonly routine: RegExp;
   /** Methods that pages of any origin may send: those that only read, or that require a key. */
   readonly anyOrigin: ReadonlySet<string>;

@@ -14,7 +14,7 @@ export function ipPrefixOf(address: string | undefined): string {
   return network.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }
 
-/** The network of an address, which identifies no person: 24 bits of IPv4 or 48 of IPv6; null on a closed connection. */
+/** The network of an address, which identifies no person: 24 bits of IPv4 or 48 bits of IPv6; null on a closed connection. */
 export function truncatedAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   const prefix = ipPrefixOf(address);

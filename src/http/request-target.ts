@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Maximum number of parameters that are read: one for each of the 500 values of a record, and some more. */
+/** Maximum number of parameters that are read: one for each of the 500 values of a record, and 100 more. */
 export const MAX_PARAMETERS = 600;
 
-/** Whether a query has more than `MAX_PARAMETERS` parameters, the rest of which would be ignored. */
+/** Whether a query has more than `MAX_PARAMETERS` parameters. The rest would be ignored. */
 export function hasTooManyParameters(target: string): boolean {
   return target.split(/[&;]/, MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 }
@@ -37,7 +37,7 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Decodes the path or a parameter of a request target once, as UTF-8; "+" does not stand for a space. Node passes each unescaped byte
  * beyond ASCII as one character; these bytes are decoded as UTF-8 too.
- * @returns null for a "%" without two hexadecimal digits, and for bytes that are not UTF-8.
+ * @returns null for a "%" without two hexadecimal digits, or for bytes that are not UTF-8.
  */
 export function decodeText(raw: string): string | null {
   if (!raw.includes('%') && !BEYOND_ASCII.test(raw)) return raw;

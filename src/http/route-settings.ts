@@ -49,7 +49,7 @@ function add(
   RouteConfig(merged)(prototype, name, descriptor);
 }
 
-/** Decorators of parameters run before those of their method, so their metadata exists. */
+/** Decorators of parameters run before those of their method, so the metadata of the parameters exists. */
 function readsQuery(prototype: object, name: string | symbol): boolean {
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object | undefined;
   return Object.keys(parameters ?? {}).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));

@@ -26,9 +26,9 @@ export class ExportService {
   ) {}
 
   /**
-   * Yields the matching identifiers in order of minting; pages can be empty. No connection is held between pages.
+   * Yields the matching identifiers in order of minting. Pages can be empty. No connection is held between pages.
    * @throws Problem as `parseFilter`; UNAUTHENTICATED or SCOPE_MISSING for `changedBy` without the right to see who changes identifiers;
-   * after the first page also UNAUTHENTICATED when the key is no longer valid, and REQUEST_TIMEOUT when `isWanted` returns false.
+   * after the first page also UNAUTHENTICATED if the key is no longer valid, and REQUEST_TIMEOUT if `isWanted` returns false.
    */
   async *pages(
     { targetPrefix, changedBy, ...texts }: ExportFilter,

@@ -47,7 +47,7 @@ export interface ImportRequest extends GivenTexts {
 export interface ImportCommand {
   readonly item: ImportedIdentifier;
   readonly record: TransferRecord;
-  /** The attributes by which an identifier that is already registered is compared with the line; all when absent. */
+  /** The attributes by which an identifier that is already registered is compared with the line; all if absent. */
   readonly compared?: readonly string[] | undefined;
 }
 
@@ -113,7 +113,7 @@ export function parseImport(
   };
 }
 
-/** A reservation that has expired keeps no names beside its own, and its end is a version (`expiry`). */
+/** A reservation that has expired keeps only its own name, and its end is a version (`expiry`). */
 const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
 /** @param requireGrant rejects a naming authority outside the grants, so that the response does not reveal whether it exists. */
@@ -235,7 +235,7 @@ function replacementIn(sent: string, self: CanonicalName, known: NamingAuthority
   return canonical;
 }
 
-/** The previous version, which may be unregistered, because a later line of the import may contain it. */
+/** The previous version, which may be unregistered, because a later line of the import can contain it. */
 function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
   const requested = readPredecessor(text, known, '/previousVersion');
   return predecessorOf({ ...requested, address: null, isHidden: false }, null, self);

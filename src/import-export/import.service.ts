@@ -47,7 +47,7 @@ export class ImportService {
 
   /** Parses and authorizes a chunk. It writes nothing, so it can run while another chunk is imported. */
   async prepare(received: readonly ReceivedLine[], { principal, lineFailed }: ImportContext): Promise<ReadyLine[]> {
-    // Another process may have just created the naming authorities.
+    // Another process might have just created the naming authorities.
     const known = principal.viewOf(await this.authorities.refresh());
     const now = new Date();
     const parse = ({ line, request, compared }: ReceivedLine): ImportCommand | Problem => {

@@ -10,11 +10,11 @@ interface Claim {
   readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
   /** Digest of the values of the line. */
   readonly digest: Digest;
-  /** Whether the name is that of the owner itself, and not its metadata ID or one of its alternates. */
+  /** Whether the name is that of the owner itself, rather than its metadata ID or one of its alternates. */
   readonly isOwn: boolean;
 }
 
-/** The names that earlier lines of a dry run would register, with which later lines conflict; up to `MAX_NAMES`. */
+/** The names that earlier lines of a dry run would register, up to `MAX_NAMES`. Later lines conflict with these names. */
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 

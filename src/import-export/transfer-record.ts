@@ -14,7 +14,7 @@ const ATTRIBUTES: readonly (keyof TransferRecord)[] = [
   ...(['version', 'createdAt', 'updatedAt'] as const),
 ];
 
-/** Whether two records of one identifier have the same spelling and `compared` attributes (all when absent). */
+/** Whether two records of one identifier have the same spelling and the same `compared` attributes (all if absent). */
 export function isSame(one: TransferRecord, other: TransferRecord, compared?: readonly string[]): boolean {
   const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
   return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));

@@ -6,7 +6,7 @@ const WARN = 40;
 /** Number of the level "fatal", whose lines are not limited. */
 const FATAL = 60;
 
-/** Limits log lines per second. Lines of the level warn and above have a limit of their own, so that requests cannot displace them. */
+/** Limits log lines per second. Lines of the level warn and above have a separate limit, so that lines of requests cannot displace them. */
 export class LineLimit {
   dropped = 0;
   private second = 0;
@@ -49,7 +49,7 @@ const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32];
 
 const ESSENTIAL = ['level', 'time', 'reqId', 'msg'];
 
-/** Truncates texts of a JSON line, and if necessary omits members, to fit into 2 KB: clients choose the length of URLs and headers. */
+/** Truncates texts of a JSON line and, if necessary, omits members, to fit into 2 KB. Clients choose the length of URLs and headers. */
 export function cutLine(line: string, escape: (line: string) => string): string {
   const whole = escape(line);
   if (fits(whole)) return whole;

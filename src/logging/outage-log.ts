@@ -19,7 +19,7 @@ class Outage {
   readonly reminding: NodeJS.Timeout;
   requests = 0;
   connections = 0;
-  /** True if writes failed; then only a commit ends the outage, because a read-only server still serves reads. */
+  /** True if writes failed. Then only a commit ends the outage, because a read-only server still serves reads. */
   needsCommit = false;
   /** Time of the first success since the last failure; null before it. */
   servedAt: number | null = null;
@@ -51,7 +51,7 @@ export class OutageLog implements FailureCounter {
   failed(error: unknown, isOfRequest: boolean): boolean {
     const failure = databaseFailure(error);
     if (failure === null || (this.outage === null && !failure.isOutage)) return false;
-    // The result of a health check is cached for a second, in which the database may already serve again.
+    // The result of a health check is cached for a second, in which the database can already serve again.
     if (!isOfRequest && error === this.lastOfCheck) return true;
     if (!isOfRequest) this.lastOfCheck = error;
     const cause = causeInWords(error);

@@ -19,7 +19,7 @@ export interface CreateApiKeyCommand {
   readonly client: string;
   readonly label?: string;
   readonly scopes: readonly Scope[];
-  /** The covered naming authorities; null for all. `derived` is false when absent. */
+  /** The covered naming authorities; null for all. `derived` is false if absent. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived?: boolean }[] | null;
   /** A time as in RFC 3339. If absent, the key never expires. */
   readonly expiresAt?: string;

@@ -29,7 +29,7 @@ export interface ChangeNamingAuthorityCommand {
   readonly prefix: string;
   readonly pointer: string;
   readonly settings: NewSettings;
-  /** What `requireCurrent` requires, as the request says it. A repeat with another one is another request. */
+  /** What `requireCurrent` requires, as the request states it. A repeat with another precondition is another request. */
   readonly precondition: unknown;
   /** Throws if the naming authority has changed since the client read it. @param describe reads how the principal sees it. */
   readonly requireCurrent: (
@@ -97,7 +97,7 @@ export class NamingAuthoritiesService {
     });
     // An error of the refresh does not fail the request.
     await this.namingAuthorities.refresh().catch(() => null);
-    // The first request may have used another API key of the same client, with access to more records.
+    // The first request might have used another API key of the same client, with access to more records.
     return { result: redactFamily(principal, result), replayed };
   }
 
@@ -132,7 +132,7 @@ export class NamingAuthoritiesService {
     return { result: redactFamily(principal, result), replayed };
   }
 
-  /** Applies HS-07 to prefixes derived from a registered, visible one. Others, such as 20.500.12345, may have a parent elsewhere. */
+  /** Applies HS-07 to prefixes derived from a registered, visible prefix. Others, such as 20.500.12345, can have a parent elsewhere. */
   private async requireParent(prefix: string, principal: Principal, from: Queryable): Promise<void> {
     const ancestors = ancestorsOf(prefix).filter((ancestor) => principal.canSee(ancestor));
     const [parent] = ancestorsOf(prefix);
@@ -174,7 +174,7 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
   return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
 }
 
-/** The problem names no record, because the administrator of one naming authority may not see the records of another one. */
+/** The problem names no record, because the administrator of a naming authority might not see the records of another one. */
 function withProblemOfCase(error: unknown): never {
   if (!(error instanceof NamesStoredByOtherCase)) throw error;
   const detail = `must be ${error.caseInsensitive}: writes named identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;

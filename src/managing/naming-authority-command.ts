@@ -14,7 +14,7 @@ import type { NewNamingAuthority } from '../storage/naming-authorities/naming-au
 
 export const RULES = ['profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const;
 
-/** The settings that are stored as they are sent. Fingerprints of requests depend on this order. */
+/** The settings that are stored as they are sent. Fingerprints of requests depend on the order of this list. */
 const PLAIN_SETTINGS = [...RULES, 'state', 'uuidVersion', 'targetTemplate'] as const;
 
 /** Settings of a naming authority; absent members are not changed. */

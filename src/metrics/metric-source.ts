@@ -10,8 +10,8 @@ export abstract class MetricSource {
   }
 
   /**
-   * Creates a counter for each value of a label: once, because finding labels costs more than counting, and at the start, so that alerts
-   * can distinguish zero from missing data.
+   * Creates a counter for each value of a label. Counters are created once, because finding labels costs more than counting, and at the
+   * start, so that alerts can distinguish zero from missing data.
    */
   protected counters<Value extends string>(
     name: string,

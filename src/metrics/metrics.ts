@@ -15,7 +15,7 @@ const HANDLE_API_OUTCOMES = [
   ...(['shown', 'listed', 'unknown', 'withdrawn', 'created', 'changed', 'deleted', 'rejected'] as const),
 ] as const;
 
-/** The reason for rejecting a request that may succeed later. */
+/** The reason for rejecting a request that could succeed later. */
 export type Rejection = (typeof REJECTIONS)[number];
 
 const REJECTIONS = [
@@ -33,7 +33,7 @@ const REJECTIONS = [
 /** In seconds, from a mint to a stream of an hour. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 3600];
 
-/** Maximum number of naming authorities with their own time series; later ones share `other`. */
+/** Maximum number of naming authorities with their own time series. Later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
 export interface CacheFigures {

@@ -8,8 +8,8 @@ import type { GuidGenerator } from '../registry/uuid.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**
- * Maximum attempts of a mint. An attempt is repeated if its conflict was gone when it was examined or was an expired reservation, if the
- * naming authority has changed, or if a generated GUID existed, which happens only when the random source is broken.
+ * Maximum attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the naming
+ * authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -51,7 +51,7 @@ function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContex
   }
 }
 
-/** The problem after the last attempt. Each time, another request held the key or values, but had ended when it was examined. */
+/** The problem after the last attempt. In each attempt, another request held the key or values, but had ended when examined. */
 function giveUp({ context, command: { guid, localName, metadata, previousVersion, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   if ((guid ?? localName ?? metadata ?? previousVersion ?? alternates[0] ?? null) !== null) return conflictInProgress();

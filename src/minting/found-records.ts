@@ -17,7 +17,7 @@ const MOST_BYTES = 393_216;
 /** Bytes of a record object without its texts. */
 const OBJECT_BYTES = 512;
 
-/** Maximum size of a part; each response that its client does not read holds one part in memory. */
+/** Maximum size of a part. Each response that its client does not read holds one part in memory. */
 const PARTS = { items: 100, bytes: 131_072 };
 
 export interface WholeResult extends NamedResult {
@@ -25,8 +25,8 @@ export interface WholeResult extends NamedResult {
 }
 
 /**
- * Reduces existing records in results to their names once a group has too many bytes: a request line can have a result a thousand times its
- * size, and many clients can leave results unread.
+ * Reduces further existing records in results to their names if a group would have too many bytes. The result of a request line can be a
+ * thousand times the size of the line, and many clients can leave results unread.
  */
 export class RecordBudget {
   private bytes = 0;

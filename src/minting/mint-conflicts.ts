@@ -32,8 +32,8 @@ export class MintConflicts {
   ) {}
 
   /**
-   * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates without a conflict, or whose
-   * conflict is gone, are undecided. The expiry of conflicting reservations is recorded, except in a transaction.
+   * Finds and resolves the conflicts of mints, and stores results that no row of an identifier has. Candidates that have no conflict, or
+   * whose conflict is gone, stay undecided. The expiry of conflicting reservations is recorded, except in a transaction.
    * @throws Stale in a transaction, if expired reservations have requested names.
    */
   async explain(

@@ -11,7 +11,7 @@ import { Problem } from '../problem/problem.js';
 export interface MintJob {
   readonly command: MintCommand;
   readonly context: MintContext;
-  /** The naming authorities that the principal can see, used to parse and to build the command. */
+  /** The naming authorities that the principal can see. The command is parsed and built with these. */
   readonly known: NamingAuthoritySnapshot;
   /** What the principal may see of identifiers that have requested names. */
   readonly reader: ConflictReader;
@@ -19,7 +19,7 @@ export interface MintJob {
   readonly onCharge?: ChargeReport | undefined;
 }
 
-/** The name of a record and what decides about its visibility; the tombstone has no reason text. */
+/** The name of a record, and what determines its visibility. The tombstone has no reason text. */
 export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName' | 'tombstone'>;
 
 /** The result of a mint that did not fail. `R`: a record, or only its name, see `RecordBudget`. */

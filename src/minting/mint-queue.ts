@@ -12,7 +12,7 @@ interface Stage extends BatcherLimits {
   readonly lockWait: LockWait;
 }
 
-/** Two batches keep the database busy during a commit; 200 rows take milliseconds, 5,000 mints one or two seconds. */
+/** Two batches keep the database busy during a commit. 200 rows take milliseconds; 5,000 mints take one or two seconds. */
 const GROUPS: Stage = { maxBatchSize: 200, maxConcurrentBatches: 2, maxQueueLength: 5000, lockWait: 'brief' };
 
 /** Batches that timed out on a lock wrote nothing. Their mints are sent again, in smaller batches and then alone. */
@@ -125,7 +125,7 @@ export class MintQueue {
   }
 }
 
-/** Returns null for an outage, which affects the whole batch; after an error that one row can cause, mints are retried alone. */
+/** Returns null for an outage, which affects the whole batch. After an error that one row can cause, mints are retried alone. */
 function nextStage(stage: number, error: unknown): number | null {
   if (isLockTimeout(error)) return stage + 1;
   const mayBeOfOne = !(error instanceof Problem) && databaseProblem(error) === null;
@@ -144,7 +144,7 @@ function namesOf({ command, context: { actor, request } }: MintJob): string[] {
   ];
 }
 
-/** Holds mints with a blocked name, without a connection and without delaying their batch. */
+/** Mints with a blocked name wait here. They use no connection and do not delay their batch. */
 class BlockedNames {
   private readonly blocked = new Map<string, Promise<unknown>>();
   waiting = 0;
@@ -153,7 +153,7 @@ class BlockedNames {
     return this.blocked.size > 0;
   }
 
-  /** Waits for the mint that blocks one of these names; false if it ended with a lock timeout or conflict. @throws Problem OVERLOADED */
+  /** Waits for the mint that blocks one of the names. @returns false after a lock timeout or conflict. @throws Problem OVERLOADED */
   async freed(names: readonly string[]): Promise<boolean> {
     const ahead = names.map((name) => this.blocked.get(name)).find((mint) => mint !== undefined);
     if (ahead === undefined) return true;

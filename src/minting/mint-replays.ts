@@ -27,7 +27,7 @@ const STORED_REJECTIONS = new Set([
 
 const PARTS = { items: 1000, bytes: MAX_PAGE_BYTES };
 
-/** The stored result of a mint: IDs and not records, so that a replay returns their current state. */
+/** The stored result of a mint. It has IDs instead of records, so that a replay returns their current state. */
 export type StoredResult =
   | {
       readonly outcome: MintOutcome['outcome'];
@@ -50,7 +50,7 @@ function asFound(stored: StoredResult): StoredResult {
   return 'id' in stored ? { ...stored, outcome: 'found' } : stored;
 }
 
-/** What a repeat is compared with: its command, and what its client may see. */
+/** The command of a repeat, with which a result is compared, and what its client may see. */
 export interface RepeatedMint {
   /** Null for an item that was rejected. */
   readonly command: MintCommand | null;
@@ -117,7 +117,7 @@ export class MintReplays {
           continue;
         }
         const record = records.get(BigInt(each.id));
-        // The result was stored after the identifier, so only a failover can have lost the row.
+        // The result was stored after the identifier, so only a failover can have lost the row of the identifier.
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;
         const { outcome } = each;
@@ -163,7 +163,7 @@ export class MintReplays {
   /**
    * Stores results for replays, and returns those that are valid. Invalid ones must be decided again, because another request used the key
    * or the identifier lost its metadata ID.
-   * @param transaction of a change that must be committed only if all results are valid; without it, one statement commits the results.
+   * @param transaction of a change that must be committed only if all results are valid. Without one, a statement commits the results.
    */
   async store(decided: readonly DecidedMint[], transaction?: Queryable): Promise<ReadonlySet<DecidedMint>> {
     const results = new Map<NewResult, DecidedMint>();

@@ -25,7 +25,7 @@ export class MintStatistics {
     this.replayShare += (replays / results.size - this.replayShare) * LAST_GROUP_WEIGHT;
   }
 
-  /** Sums results up before counting them, because each count looks up its labels. `MintBudget` counts what it rejects. */
+  /** Adds up results before counting them, because each count looks up its labels. `MintBudget` counts the mints that it rejects. */
   count(results: ReadonlyMap<MintJob, MintResult>): void {
     const counts = new Map<string, Map<MintOutcomeLabel, number>>();
     for (const [{ command }, result] of results) {

@@ -35,14 +35,14 @@ import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
 
-/** Candidates of one statement, and those that conflict with one of them and must follow later. */
+/** Candidates of one statement, and later ones, which conflict with a candidate of the statement. */
 interface InsertBatch {
   readonly now: readonly Candidate[];
   readonly later: readonly Candidate[];
   readonly insertion: Insertion;
 }
 
-/** Built mints, with the statement that inserts them; null if replays are likely and looked up first. */
+/** Built mints, with the statement that inserts them. The statement is null if replays are likely and are looked up first. */
 export interface PreparedMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
   readonly previousVersions: PreviousVersions;
@@ -53,7 +53,7 @@ const NO_PREVIOUS_VERSIONS: PreviousVersions = new Map();
 /** The results of mints that do not depend on each other. */
 export interface MintGroupResults {
   readonly results: Map<MintJob, MintResult>;
-  /** Why mints without a result have none; null if every mint has one. */
+  /** Why mints have no result; null if every mint has one. */
   readonly failure: Error | null;
 }
 
@@ -107,7 +107,7 @@ export class MintingService {
     return this.queue.mint(job);
   }
 
-  /** The naming authorities for a request; unknown and inactive ones are read again, because they may have changed. */
+  /** The naming authorities for a request. Unknown and inactive ones are read again, because they may have changed. */
   async knownFor(principal: Principal, prefixes: Iterable<string>): Promise<NamingAuthoritySnapshot> {
     const usable = [...prefixes].filter((prefix) => principal.covers(prefix) && parseNamingAuthority(prefix).ok);
     return this.authorities.currentFor(usable);
@@ -158,7 +158,7 @@ export class MintingService {
   }
 
   /**
-   * Replaces rejections by results of earlier requests with the same keys: a replay takes precedence. A chunk is prepared while the
+   * Replaces rejections by results of earlier requests with the same keys, because a replay takes precedence. A chunk is prepared while the
    * previous one is written with the same key, so REQUEST_IN_FLIGHT replaces no rejection.
    */
   private async replaceRejections(rejected: readonly DecidedMint[]): Promise<readonly DecidedMint[]> {
@@ -226,7 +226,7 @@ export class MintingService {
       if (explained.undecided.length === 0) return;
       const wereLater = new Set(later);
       const isAgain = (candidate: Candidate): boolean => !wereLater.has(candidate);
-      // A conflict of an alternate rolls back the whole statement; an item without unique values is then not the cause.
+      // A conflict of an alternate rolls back the whole statement. An item without unique values is then not the cause.
       const canConflict = ({ item }: Candidate): boolean => keysOf(item).length > 0;
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
@@ -248,7 +248,7 @@ export class MintingService {
     return { now, later, insertion: prepareInsertion(now.map(({ item }) => item)) };
   }
 
-  /** Charges mints before the statement, which also commits, and refunds those not created. In a transaction, the caller charges. */
+  /** Charges mints before the statement, because it also commits, and refunds those not created. In a transaction, the caller charges. */
   private async insert(
     candidates: readonly Candidate[],
     insertion: Insertion,

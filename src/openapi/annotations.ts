@@ -21,7 +21,7 @@ export const ApiProperty = noting('ApiProperty');
 export const ApiResponse = noting('ApiResponse');
 export const ApiTags = noting('ApiTags');
 
-/** The type of a member with any value, whose schema is left empty in the document. */
+/** The type of a member with any value. Its schema is empty in the document. */
 export const ANY_VALUE = 'any' as 'null';
 
 export function getSchemaPath(dto: string | { readonly name: string }): string {

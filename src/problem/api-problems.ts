@@ -24,21 +24,21 @@ export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'N
 
 const PROBLEM = 'application/problem+json';
 
-const CURRENT_TAG = { ETag: textHeader('Entity tag of the current representation, where the response has it.') };
+const CURRENT_TAG = { ETag: textHeader('Entity tag of the current representation, if the response has it.') };
 
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof textHeader>>>> = {
   401: { 'WWW-Authenticate': textHeader('How to authenticate (RFC 9110 11.6.1).') },
-  403: { 'WWW-Authenticate': textHeader('The missing scope, where a scope is missing (RFC 6750 3.1).') },
+  403: { 'WWW-Authenticate': textHeader('The missing scope, if a scope is missing (RFC 6750 3.1).') },
   409: {
     Link: textHeader('The conflicting resource, as rel="related" (RFC 8288).'),
-    'Retry-After': textHeader('Seconds to wait before the next attempt, where the same request is in progress.'),
+    'Retry-After': textHeader('Seconds to wait before the next attempt, if the same request is in progress.'),
   },
   410: { ...CURRENT_TAG, Link: textHeader('The replacement, as rel="http://purl.org/dc/terms/isReplacedBy".') },
   429: { 'Retry-After': textHeader('Seconds to wait before the next attempt.') },
   451: {
     ...CURRENT_TAG,
     Link: textHeader(
-      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), where the operator has set `BLOCKED_BY_URL`, and its replacement.',
+      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), if the operator has set `BLOCKED_BY_URL`, and its replacement.',
     ),
   },
   503: { 'Retry-After': textHeader('Seconds to wait before the next attempt.') },
@@ -68,7 +68,7 @@ function describe(codes: readonly ProblemCode[], pages: readonly number[]): Meth
     ...[...byStatus].map(([status, group]) =>
       ApiResponse({
         status,
-        headers: { ...HEADERS[status], Vary: textHeader('`Accept`, where the response depends on it.') },
+        headers: { ...HEADERS[status], Vary: textHeader('`Accept`, if the response depends on it.') },
         description: group.map((code) => `\`${code}\``).join(', '),
         content: {
           [PROBLEM]: {

@@ -53,8 +53,8 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Describes an error of the database, as in "53300 too many connections": the SQLSTATE or network code, if it has one, and the cause, if it
- * is listed here. The description contains no text of the server, which can name roles and hosts. Returns null for other errors.
+ * Describes an error of the database, as in "53300 too many connections": the SQLSTATE or network code, if there is one, and the cause, if
+ * it is listed here. The description contains no text of the server, which can name roles and hosts. Returns null for other errors.
  */
 export function causeInWords(error: unknown): string | null {
   const found = [...causesOf(error)];

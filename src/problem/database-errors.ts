@@ -118,7 +118,7 @@ export function databaseProblem(error: unknown): Problem | null {
   return isUnavailable ? unavailable() : null;
 }
 
-/** Replaces problems that say that nothing was changed, for a later part of a request whose earlier parts are committed. */
+/** Replaces problems that say that nothing was changed, for a later part of a request whose earlier parts have been committed. */
 export function errorOfLaterPart(error: unknown): unknown {
   const code = (error instanceof Problem ? error : databaseProblem(error))?.code;
   return code === 'STATEMENT_TIMEOUT' || code === 'CONFLICT_IN_PROGRESS' ? laterPart(code) : error;

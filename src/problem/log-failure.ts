@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 export type FailedRequest = Pick<FastifyRequest, 'log' | 'server' | 'routeOptions'>;
 
-/** Logs an error of the service with its stack, or of the database with its cause. Counts errors of an outage; logs no problems. */
+/** Logs an error of the service with its stack, or of the database with its cause. Counts errors of an outage. Logs no problems. */
 export function logFailure(error: unknown, request: FailedRequest, message: string, fields: object = {}): void {
   if (isCounted(error, request) || error instanceof Problem) return;
   const cause = databaseProblem(error) === null ? null : causeInWords(error);

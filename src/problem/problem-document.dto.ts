@@ -74,7 +74,7 @@ export class ProblemDocumentDto {
   instance: string;
 
   /**
-   * The code of the problem. Codes are never renamed. Later versions can have further codes: treat an unknown code by its `status`.
+   * The code of the problem. Codes are never renamed. Later versions can have further codes; treat an unknown code by its `status`.
    * docs/reference/errors.md of the source says what to do about each code.
    */
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode' })

@@ -36,10 +36,10 @@ export class Problem extends Error {
   }
 }
 
-/** Longest path in a header: clients and proxies accept 8 or 16 KiB of headers. */
+/** Maximum length of a path in a header. Clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_PATH_LENGTH = 7168;
 
-/** The headers of a problem; a `Link` (RFC 8288) leads to the conflicting resource, which is the member `existing`. */
+/** The headers of a problem. A `Link` (RFC 8288) leads to the conflicting resource, which is the member `existing`. */
 export function headersOf({ extensions: { members, headers } }: Problem): Readonly<Record<string, string>> {
   const path = members?.existing;
   const isLinked = typeof path === 'string' && path.length <= MAX_PATH_LENGTH;

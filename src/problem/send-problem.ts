@@ -32,7 +32,7 @@ const STATUS_PROBLEMS: Readonly<Record<number, ServiceCode>> = {
 export const UNREADABLE_BODY =
   'Send the body as UTF-8 without compression, with "content-type: application/json", or application/merge-patch+json for PATCH.';
 
-/** An error of Fastify, or an HttpException of NestJS, which is not imported, so that servers without NestJS do not load it. */
+/** An error of Fastify, or an HttpException of NestJS. NestJS is not imported, so that servers without it do not load it. */
 interface FrameworkError {
   readonly code?: string;
   readonly message?: string;

@@ -17,11 +17,11 @@ export function notReady(detail: string, cause?: unknown, extensions: ProblemExt
 
 export function rowsLost(): Problem {
   const detail =
-    'The database has failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
+    'The database failed over during the request, and rows that were found are gone. Send the request again after Retry-After, with the same Idempotency-Key.';
   return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
 }
 
-/** A cursor of the log was sent to a server that was started and has not raised the offset of positions yet. */
+/** A cursor of the log was sent to a server that has been started and has not raised the offset of positions yet. */
 export function serverStarted(): Problem {
   const detail =
     'The database server was started, and the log cannot be compared with the cursor yet. Send the request again after Retry-After.';
@@ -70,11 +70,11 @@ export function conflictInProgress(): Problem {
 /** A read waited for a lock, which must be on a table, because reads wait for no row lock. */
 export function tableLocked(): Problem {
   const detail =
-    'Another transaction has locked a table that this request reads, such as a change of the schema. Retry after Retry-After.';
+    'Another transaction, such as a change of the schema, has locked a table that this request reads. Retry after Retry-After.';
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** The problem of a later part of a request whose earlier parts are committed. */
+/** The problem of a later part of a request whose earlier parts have been committed. */
 export function laterPart(code: 'STATEMENT_TIMEOUT' | 'CONFLICT_IN_PROGRESS'): Problem {
   const detail =
     'A part of the request was not completed in time, and earlier parts have taken effect. Send the same request again after Retry-After, with the same Idempotency-Key, to complete it.';

@@ -6,7 +6,7 @@ import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './layout.js';
 import { linkTo, shownName } from './visible-text.js';
 
-/** Maximum number of names in a list. A record can have 1.6 MB of alternates; its JSON contains all of them. */
+/** Maximum number of names in a list. A record can have 1.6 MB of alternates. Its JSON contains all of them. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 1024;
 
@@ -45,12 +45,12 @@ export function attributeTable(shown: PageRecord): Markup {
   return factTable('What the registry states about this identifier.', ['Attribute', 'Value'], rows);
 }
 
-/** The URIs from which links are built. Before a resolver leads to the record, neither it nor linked names have a web address. */
+/** The URIs from which links are built. Before a resolver leads to the record, neither the record nor linked names have a web address. */
 export function linkableUris({ uris, isPublic = true }: PageRecord): Uris {
   return isPublic ? uris : { ...uris, resolver: null };
 }
 
-/** @param shown renders a name in place of its link, or returns null. */
+/** @param shown renders a name instead of its link, or returns null. */
 function listOf(
   names: readonly string[],
   uriOf: (name: string) => string | null,

@@ -2,12 +2,12 @@ import { page } from './layout.js';
 import { markup } from './markup.js';
 import { type NameLink, nameLink, shownName, shownSentence } from './visible-text.js';
 
-/** Maximum length of a name on a page, in UTF-16 code units; in a path, a name may have 48 KiB. */
+/** Maximum length of a name on a page, in UTF-16 code units. In a path, a name may have 48 KiB. */
 const MAX_SHOWN_LENGTH = 1024;
 
 /**
- * The page for an unregistered name (404). Clients of the Handle proxy search it for the sentence "The handle you requested -- …",
- * in which names of printable ASCII characters therefore have no element around them.
+ * The page for an unregistered name (404). Clients of the Handle proxy search the page for the sentence "The handle you requested -- …".
+ * Therefore, names of printable ASCII characters have no element around them.
  */
 export function unknownNamePage(name: string, hints: readonly string[], nearest: NameLink | null = null): string {
   const shown = shortened(name);
@@ -46,7 +46,7 @@ function shortened(name: string): string {
   return name.length <= MAX_SHOWN_LENGTH ? name : `${name.slice(0, MAX_SHOWN_LENGTH)}…`;
 }
 
-/** What to check when a name is not found, each with the pattern of the names to which it applies; the most likely cause first. */
+/** What to check if a name is not found, each with the pattern of the names to which it applies. The most likely cause comes first. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/[/]$/, 'The name ends with a slash. Remove it if it does not belong to the name.'],
   [

@@ -17,7 +17,7 @@ const STYLE_ELEMENT = trusted(`<style>${STYLE}</style>`);
 const SCRIPT_ELEMENT = trusted(`<script>${SCRIPT}</script>`);
 
 /**
- * A complete page, without lone surrogates, which UTF-8 cannot express. The page sends no referrer to other origins. Its policy
+ * A complete page without lone surrogates, because UTF-8 cannot express them. The page sends no referrer to other origins. Its policy
  * "same-origin" replaces the "no-referrer" of the REST API, under which its form would send the origin "null".
  */
 export function page({ title, isIndexed, canonicalUrl = null, main }: Layout): string {
@@ -53,7 +53,7 @@ export function copyButton(text: string, what: string): Markup {
 
 export type Row = readonly [header: string, content: Content];
 
-/** A table of attributes: the first cell of a row is the header of the second. */
+/** A table of attributes. The first cell of a row is the header of the second cell. */
 export function factTable(caption: string, columns: readonly [string, string], rows: readonly Row[]): Markup {
   return tableOf(
     caption,

@@ -20,7 +20,7 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * A template of HTML; every value that is not `Markup` is escaped. Attribute values must be quoted. It is not named `html`, because
+ * A template of HTML. Every value that is not `Markup` is escaped. Attribute values must be quoted. It is not named `html`, because
  * formatters change the white space of templates with that name, and pages show white space.
  */
 export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {

@@ -38,7 +38,7 @@ export interface PageRecord {
   readonly values: readonly PageValue[] | null;
   /** The last changes, newest first; null if the reader may not see the history. */
   readonly history: readonly PageEvent[] | null;
-  /** The URL under which search engines list the page, for all spellings of the name, if any. */
+  /** The URL, if any, under which search engines list the page for all spellings of the name. */
   readonly canonicalUrl?: string;
   /** The URL of the whole history; absent for a page without this link. */
   readonly historyUrl?: string;

@@ -79,7 +79,7 @@ function copied(shown: Content, text: string, what: string): Markup {
 }
 
 function citationParagraph(shown: PageRecord): Markup {
-  // A citation contains the web address, so there is none before a resolver leads to the record.
+  // A citation contains the web address, so there is no citation before a resolver leads to the record.
   if (shown.isPublic === false) {
     return markup`<p>Not yet public: the operator of this service has not set the resolver of its web addresses.</p>`;
   }

@@ -1,6 +1,6 @@
 /**
- * Shows and enables the copy buttons; the page is complete without this script. Browsers permit `navigator.clipboard` on secure origins
- * only; on all other origins, the text is selected and copied by `document.execCommand`.
+ * Shows and enables the copy buttons. The page is complete without this script. Browsers permit `navigator.clipboard` only on secure
+ * origins. On all other origins, the text is selected and copied by `document.execCommand`.
  */
 export const SCRIPT = `
 (() => {

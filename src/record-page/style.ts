@@ -1,6 +1,6 @@
 /**
- * The style of every page. All text has a contrast of at least 4.5:1 in both color schemes (WCAG 2.2 1.4.3). Up to a width of 480 px,
- * table cells are stacked; the roles in the markup keep them a table for screen readers.
+ * The style of every page. All text has a contrast of at least 4.5:1 in both color schemes (WCAG 2.2 1.4.3). Up to a width of 480 px, table
+ * cells are stacked, but the roles in the markup preserve the table for screen readers.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--text:#1b1b1f;--soft:#50535c;--back:#fff;--card:#f4f5f8;--line:#c9ccd6;--link:#0b4fb3;--mark:#7a1f00;--mark-back:#fdeadf}

@@ -2,8 +2,8 @@ import { type Content, type Markup, markup } from './markup.js';
 
 /**
  * Characters without a shape of their own: controls, format characters such as direction controls and joiners (Cf), line and paragraph
- * separators, lone surrogates, noncharacters of the BMP, Hangul fillers, and spaces other than U+0020. Names that differ only by them look
- * alike, so pages show their code points (R-29).
+ * separators, lone surrogates, noncharacters of the BMP, Hangul fillers, and spaces other than U+0020. Names that differ only by such
+ * characters look alike, so pages show their code points (R-29).
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{FDD0}-\u{FDEF}\u{FFFE}\u{FFFF}\u{3164}\u{115F}\u{1160}\u{FFA0}]|(?! )\p{Zs}/gu;
@@ -28,7 +28,7 @@ export function shownText(text: string): readonly Content[] {
   return contents;
 }
 
-/** A name as HTML. A name with other characters than ASCII is isolated and left-to-right, so that the part before "/" is on the left even with Arabic letters. */
+/** A name as HTML. A name beyond ASCII is isolated and left-to-right, so that its prefix is on the left even with Arabic letters. */
 export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }
@@ -42,13 +42,13 @@ function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The URL itself if it is a valid http or https URL; null for any other, so that no link runs a script. */
+/** The URL itself if it is a valid http or https URL; null for any other text, so that no link runs a script. */
 export function linkable(url: string | null): string | null {
   if (url === null || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
   return url;
 }
 
-/** The text, as a link if the URL is `linkable`. @param language the language of the page at the URL; null if unknown. */
+/** The text, which is a link if the URL is `linkable`. @param language the language of the page at the URL; null if unknown. */
 export function linkTo(url: string | null, text: string, language: string | null = null): Content {
   const href = linkable(url);
   if (href === null) return shownName(text);

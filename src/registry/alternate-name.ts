@@ -9,7 +9,7 @@ export interface AlternateName extends CanonicalName {
   readonly here?: Place;
 }
 
-/** The given alternates that a record does not have yet. Those that it has keep their claims. */
+/** Returns the given alternates that a record does not have yet. Alternates that it already has keep their claims. */
 export function gainedBy(
   { alternateIds }: Pick<IdentifierRecord, 'alternateIds'>,
   alternates: readonly AlternateName[],
@@ -23,7 +23,7 @@ export function gainedBy(
   });
 }
 
-/** The address of another identifier that could get the name of an alternate; null for foreign names and the record itself. */
+/** The address of another identifier that could get the name of an alternate; null for a foreign name or the record's own name. */
 export function claimOf(
   { here }: AlternateName,
   { namingAuthority, guid, localName }: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,

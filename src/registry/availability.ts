@@ -5,8 +5,8 @@ import type { TypedLink } from './typed-links.js';
 type Ended = Pick<IdentifierRecord, 'tombstone'>;
 
 /**
- * How every interface presents a record: shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to its replacement:
- * a resolver may redirect there, and for other interfaces it is gone.
+ * How every interface presents a record: shown, gone (410), or blocked for a legal reason (451). A duplicate has moved to its replacement.
+ * A resolver may redirect to the replacement; for other interfaces, the duplicate is gone.
  */
 export type Availability =
   | { readonly kind: 'shown' }

@@ -13,7 +13,7 @@ import { targetFrom } from './target-template.js';
 import type { MintCommand } from './mint-command.js';
 import { requireFuture } from './timestamp.js';
 
-/** The principal of a mint, and the place of the mint in its request, if that has an Idempotency-Key. */
+/** The principal of a mint, and the place of the mint in its request, if the request has an Idempotency-Key. */
 export interface MintContext {
   readonly actor: Actor;
   readonly request: RequestIndex | null;
@@ -39,7 +39,7 @@ export function buildIdentifier(
 ): NewIdentifier {
   requireProfile(command, authority);
   if (command.mintMetadataId && authority.metadataIdScheme === 'any') throw wrongScheme(authority);
-  // The lease is checked here and not in the parser, because a replay returns the first result even after the lease has ended.
+  // The lease is checked here instead of in the parser, because a replay returns the first result even after the lease has ended.
   if (command.leaseUntil !== null) requireFuture(command.leaseUntil, '/leaseUntil');
   const mintedName = (): string => compactGuid(guids.next(authority.uuidVersion));
   const registeredName = command.guid ?? command.localName;

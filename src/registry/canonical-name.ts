@@ -10,7 +10,7 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Maximum bytes of a stored canonical text; enough for the scheme and a Handle of 4096 bytes that are all escaped. */
+/** Maximum bytes of a stored canonical text. They suffice for the scheme and a Handle of 4096 bytes that are all escaped. */
 export const MAX_STORED_BYTES = 16_384;
 
 /** Maximum bytes of a local name in UTF-8; the database has the same limit. */
@@ -29,13 +29,13 @@ export type NameRule = 'guid' | 'folded' | 'exact';
 export interface CanonicalName {
   /** `hdl:` + Handle for Handles and CORDRA identifiers, `info:fedora/…` or `urn:uuid:…`; the text itself for an opaque metadata ID. */
   readonly canonical: string;
-  /** The text that is compared after a hit (R-15), equal for all notations of one name. */
+  /** The text that is compared after a hit (R-15). It is equal for all notations of one name. */
   readonly comparison: string;
   readonly rule: NameRule;
   /**
-   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. It depends neither on the
-   * profile of the naming authority nor on the principal. For other Handles it depends on whether the naming authority ignores case;
-   * until the naming authority is created, the default of its prefix applies.
+   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. The digest depends neither on
+   * the profile of the naming authority nor on the principal. For other Handles, it depends on whether the naming authority ignores case.
+   * Until the naming authority is created, the default of its prefix applies.
    */
   readonly key: Digest;
   /** Whether the key was made without the case of the local name; null if no rule of a naming authority decides it. */
@@ -48,7 +48,7 @@ export interface Folding {
   readonly foldsCase: boolean;
   /** `foldsCase` for keys, if it differs. */
   readonly keyFoldsCase?: boolean;
-  /** Whether the profile is unknown; a Handle that can be a CORDRA identifier is then compared as one. */
+  /** Whether the profile is unknown. A Handle that can be a CORDRA identifier is then compared as one. */
   readonly isForeign?: boolean;
 }
 
@@ -87,11 +87,11 @@ export function nameInCanonical(canonical: string): Name | null {
   return other.ok ? other.value.name : null;
 }
 
-/** A Handle that is a CORDRA identifier unless its naming authority has the profile "handle"; the digits may have hyphens. */
+/** A Handle that is a CORDRA identifier unless its naming authority has the profile "handle". Hyphens between the digits are permitted. */
 const WITH_GUID = /^([0-9.]+)\/([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:$|[?#])/i;
 
 /**
- * The key text of a Handle that can be a CORDRA identifier is that of the CORDRA identifier, because naming authorities become known later,
+ * A Handle that can be a CORDRA identifier has the key text of the CORDRA identifier, because naming authorities can become known later,
  * and not to every principal. Two Handles can therefore have the same key, and names are compared after each hit. The database function
  * `self_key` does the same.
  */

@@ -31,7 +31,7 @@ export function difference<T extends object>(before: T, after: T): PatchOperatio
     .map(([name, value]) => ({ op: 'replace', path: `/${name}`, value: value as unknown }));
 }
 
-/** The document of an identifier that its history patches, with the values that everyone may read. */
+/** The document of an identifier to which its history applies, with the publicly readable values. */
 export function mutableAttributesOf(record: MutableAttributes): MutableAttributes {
   const document = Object.fromEntries(MEMBERS.map(({ name }) => [name, record[name]])) as unknown as MutableAttributes;
   return { ...document, handleValues: shownValues(record.handleValues) };

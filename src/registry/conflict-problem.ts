@@ -7,7 +7,7 @@ type ConflictCode = 'GUID_TAKEN' | 'IDENTIFIER_TAKEN' | 'METADATA_ID_TAKEN' | 'A
 export interface ConflictReader {
   canSee: (namingAuthority: string) => boolean;
   curates: (namingAuthority: string) => boolean;
-  /** Whether the values of a record are hidden, so that the client must not learn which identifier has one of them. */
+  /** Whether the values of a record are hidden. The client must not learn which identifier has one of these values. */
   hides: (record: Holder) => boolean;
 }
 
@@ -43,8 +43,8 @@ export function valueHolderIn(result: unknown): string | null {
 }
 
 /**
- * A stored result as a client may see it: another key of the client can see less than the key of the first request, and the identifier
- * may meanwhile have been withdrawn for legal reasons.
+ * A stored result as a client may see it. Another key of the client can see less than the key of the first request, and the identifier can
+ * have been withdrawn for legal reasons since then.
  */
 export function shownConflict<T>(result: T, reader: Pick<ConflictReader, 'canSee'>, isHidden = false): T | Problem {
   if (!(result instanceof Problem)) return result;
@@ -67,7 +67,7 @@ const IS_USED = {
 
 /**
  * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
- * @param members of the request that contradict the identifier. Their values are omitted, because the client may not read the history.
+ * @param members of the request that contradict the identifier. Their values are omitted, because the client may lack access to history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');

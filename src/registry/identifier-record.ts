@@ -176,7 +176,7 @@ const MAX_RECORD_BYTES = 65_536;
 type SizedAttributes = Texts &
   Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'metadataId' | 'alternateIds' | 'previousVersion'>;
 
-/** @throws Problem RECORD_TOO_LARGE for a write that makes a record too large; a larger one of an earlier version may change if it does not grow. */
+/** @throws Problem RECORD_TOO_LARGE for a write that makes a record too large, or makes a too large older one larger. */
 export function requireSize(after: SizedAttributes, before: SizedAttributes | null): void {
   const bytes = bytesOf(after);
   if (bytes <= MAX_RECORD_BYTES || (before !== null && bytes <= bytesOf(before))) return;

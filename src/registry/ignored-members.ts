@@ -43,8 +43,8 @@ export function ignoredMembers(request: SentMembers, record: IgnorableValues): I
 }
 
 /**
- * Members of a mint request that contradict the identifier with its metadata ID: they differ both from the value as minted and from the
- * current one.
+ * Members of a mint request that contradict the identifier with its metadata ID. They differ from both the value as minted and the current
+ * value.
  * @param asMinted absent if the identifier has not changed.
  */
 export function contradictedMembers(

@@ -5,7 +5,7 @@ import { type CanonicalName, type NameRule, comparisonOf } from './canonical-nam
 import { type IdentifierRecord, identifierOf, nativeText } from './identifier-record.js';
 import type { Address } from './naming-authority-snapshot.js';
 
-// Keys are 16 bytes of SHA-256. No two names with the same key are known, but names are compared after each hit (decision 63).
+// Keys are 16 bytes of SHA-256. Although no two names with the same key are known, names are compared after each hit (decision 63).
 
 /** Whether a stored canonical text denotes the name by whose key it was found. */
 export function denotes(
@@ -15,7 +15,7 @@ export function denotes(
   return stored === canonical || comparisonIn(stored, rule) === comparison;
 }
 
-/** Whether a stored local name is the one by whose key it was found. GUIDs were compared by the database. */
+/** Whether a stored local name is the one by whose key it was found. The database has compared GUIDs. */
 export function isAt(localName: string, { guid, comparison, foldsCase }: Address): boolean {
   return guid !== null || (foldsCase ? upperAscii(localName) : localName) === comparison;
 }
@@ -31,7 +31,7 @@ export function isNameOf(
   return comparisonIn(stored, rule) === comparisonOf(identifierOf(record), foldsCase);
 }
 
-/** The problem of a name that cannot be registered, because another one has its key. */
+/** The problem of a name that cannot be registered, because another name has its key. */
 export function keyCollision(pointer: string): Problem {
   const detail = 'has the same comparison key as another name, so that it cannot be registered';
   return new Problem('KEY_COLLISION', `The name ${detail}.`, { errors: [{ pointer, detail }] });

@@ -42,7 +42,7 @@ export const EXPIRED = {
 /** The values that an identifier loses when its reservation ends; its name stays registered. */
 const GIVEN_UP = { metadata: null, alternates: [], leaseUntil: null } as const;
 
-/** @throws Problem WRONG_STATE, without the text of the reason, because results are stored and the reason can be hidden later. */
+/** @throws Problem WRONG_STATE without the text of the reason, because the result is stored and the reason can be hidden later. */
 export function requireState(record: IdentifierRecord, step: Step): void {
   const allowed: readonly State[] = STEPS[step];
   if (allowed.includes(record.state)) return;
@@ -147,8 +147,8 @@ export function describes(record: IdentifierRecord, { metadataId }: Pick<Identif
 }
 
 /**
- * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier
- * that names the metadata record has no effect: it may be hidden from the principal, and the lease of the record ends anyway.
+ * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier that
+ * names the metadata record has no effect, because it might be hidden from the principal, and the lease of the record ends anyway.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
@@ -191,7 +191,7 @@ export interface Amendment extends GivenTexts {
 
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
-/** Members that everyone sees of an identifier that is withdrawn for legal reasons; the reason in its tombstone is replaced. */
+/** Members of an identifier withdrawn for legal reasons that everyone sees. The reason in its tombstone is replaced. */
 const SHOWN = [
   ...(['id', 'namingAuthority', 'guid', 'localName', 'version', 'createdAt', 'updatedAt', 'resolver', 'uris'] as const),
   ...(['sandbox', 'describes', 'newerVersions', 'state', 'leaseUntil', 'tombstone'] as const),

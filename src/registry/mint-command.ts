@@ -40,7 +40,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   readonly onExisting?: OnExisting;
 }
 
-/** A parsed mint request, equal for two notations of it. A null `target` stands for that of the target template, if there is one. */
+/** A parsed mint request, equal for two notations of the request. If `target` is null, the target template applies, if there is one. */
 export interface MintCommand extends SentMembers {
   readonly namingAuthority: string;
   readonly metadata: CanonicalName | null;
@@ -120,8 +120,8 @@ export function mintFingerprint(command: MintCommand): Digest {
 }
 
 /**
- * The canonical form of a request, on whose JSON its fingerprint depends. JSON omits undefined members; object spreads in
- * place of them would take microseconds of each mint.
+ * The canonical form of a request. The fingerprint depends on its JSON, which omits undefined members. Object spreads instead of undefined
+ * members would take microseconds of each mint.
  */
 export function canonicalMint(command: MintCommand): object {
   const { alternates, handleValues, leaseUntil, onExisting } = command;

@@ -90,7 +90,7 @@ export class NamingAuthoritySnapshot {
     return this.canSee(prefix) ? this.registered(prefix) : undefined;
   }
 
-  /** How metadata IDs under a prefix are read; "recognized" for an unknown or hidden one. */
+  /** How metadata IDs under a prefix are read; "recognized" for an unknown or hidden prefix. */
   metadataIdScheme(prefix: string): MetadataIdScheme {
     return this.find(prefix)?.metadataIdScheme ?? 'recognized';
   }
@@ -127,7 +127,7 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
-  /** The rules by which `normalize` reads a text, with those that the client states. If it states a resolver, no other one applies. */
+  /** The rules by which `normalize` reads a text, with those that the client states. A stated resolver is the only one that applies. */
   contextOf(stated?: Context): Context {
     if (stated === undefined) return this.options;
     const { resolver } = stated;
@@ -161,15 +161,15 @@ export class NamingAuthoritySnapshot {
   }
 
   /**
-   * Parses a name in any form, by the naming authorities that the principal sees. A hidden one is treated like an unknown one, except that
-   * the canonical text keeps the letters of its local names. The key is the same for all principals.
+   * Parses a name in any form, by the naming authorities that the principal sees. A hidden naming authority is treated like an unknown one,
+   * except that the canonical text keeps the letters of its local names. The key is the same for all principals.
    */
   readName(text: string): Result<{ name: Name } & CanonicalName> {
     const read = this.recognize(text);
     if (!read.ok) return read;
     const { name } = read.value;
     const named = this.canonicalName(name);
-    // With the profile "handle", the naming authority must be hidden: under a visible one, the name would be read as a Handle.
+    // With the profile "handle", the naming authority must be hidden, because under a visible one, the name would be read as a Handle.
     if (name.type !== 'cordra' || this.registered(name.namingAuthority)?.profile !== 'handle')
       return { ...read, value: { name, ...named } };
     return { ...read, value: { name, ...named, canonical: canonicalUri(this.handleIn(text) ?? name) } };
@@ -225,7 +225,7 @@ export class NamingAuthoritySnapshot {
     return this.byKey.get(namingAuthorityKey(prefix));
   }
 
-  /** The resolvers of naming authorities; computed on first use, because each API key has a snapshot and few texts are URLs. */
+  /** The resolvers of naming authorities. They are computed on first use, because each API key has a snapshot and few texts are URLs. */
   ownResolvers(): readonly Resolver[] {
     if (this.resolvers !== null) return this.resolvers;
     const own = this.all().flatMap(({ resolver }) => resolver ?? []);

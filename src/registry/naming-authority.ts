@@ -25,7 +25,7 @@ export interface NamingAuthorityRules {
   readonly caseInsensitive: boolean;
   /** Whether identifiers have stored Handle values beside the computed ones; only for "handle". */
   readonly storesHandleValues: boolean;
-  /** Whether Handle clients may delete identifiers, which are for tests. */
+  /** Whether identifiers are for tests, so that Handle clients may delete them. */
   readonly sandbox: boolean;
   readonly metadataIdScheme: MetadataIdScheme;
 }
@@ -47,7 +47,7 @@ export interface NamingAuthority extends NamingAuthoritySettings {
   readonly updatedAt: Date;
 }
 
-/** @throws Problem with a syntax code for a text that is not a prefix, or not one that the profile permits. */
+/** @throws Problem with a syntax code for a text that is not a prefix, or is not permitted by the profile. */
 export function requirePrefix(
   text: string,
   pointer: string,

@@ -17,13 +17,13 @@ export function neighborUri(uris: Uris, canonical: string): string | null {
   return name === null ? null : uriAt(uris, name);
 }
 
-/** The URL of the metadata ID of a record; an opaque one is its own URL if it is an http or https URL. */
+/** The URL of the metadata ID of a record. An opaque metadata ID that is an http or https URL is its own URL. */
 export function metadataUrl(uris: Uris, metadataId: string, scheme: MetadataIdScheme): string | null {
   if (scheme === 'any') return isTarget(metadataId) ? metadataId : null;
   return neighborUri(uris, metadataId);
 }
 
-/** The naming authority of the metadata ID of a record; null if it is not a Handle. */
+/** The naming authority of the metadata ID of a record; null if the metadata ID is not a Handle. */
 export function metadataAuthority(metadataId: string, scheme: MetadataIdScheme): string | null {
   return scheme === 'any' ? null : (handleIn(metadataId)?.namingAuthority ?? null);
 }
@@ -46,7 +46,7 @@ export function handleIn(canonical: string): { readonly namingAuthority: string;
 function uriAt({ resolver: http, cordraPath }: Uris, other: Name): string | null {
   const { resolver: elsewhere } = urisOf(other, { resolver: DEFAULT_RESOLVER });
   if (http === null || cordraPath === null || elsewhere === null) return null;
-  // Both forms end with the same segments, and the text before these is the resolver (URI-31 to URI-34).
+  // Both forms end with the same segments, and the text before these segments is the resolver (URI-31 to URI-34).
   const prefix = http.slice(0, http.length - (cordraPath.length - 'hdl:'.length));
   return prefix + elsewhere.slice(DEFAULT_RESOLVER.prefix.length);
 }

@@ -7,8 +7,8 @@ export const MAX_OPAQUE_BYTES = 2048;
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 /**
- * An opaque metadata ID as stored: the text itself. Recognized names have comparison keys that begin with `hdl:`, `info:fedora/` or
- * `urn:uuid:`, so no opaque text can have the key of one of them.
+ * An opaque metadata ID is stored unchanged. Recognized names have comparison keys that begin with `hdl:`, `info:fedora/` or `urn:uuid:`,
+ * so no opaque text can have the key of a recognized name.
  */
 export function opaqueName(text: string): CanonicalName {
   const comparison = `opaque:${text}`;

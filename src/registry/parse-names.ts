@@ -43,7 +43,7 @@ export interface OtherIdentifier {
   readonly canonical: string;
   /** Null if no visible naming authority has it. */
   readonly address: Address | null;
-  /** Whether a principal with a restricted view cannot see its naming authority, which may exist or not; the view must not reveal it. */
+  /** Whether the naming authority is outside the restricted view of the principal. The view must not reveal whether it exists. */
   readonly isHidden: boolean;
 }
 
@@ -99,7 +99,7 @@ export function requireTwoThings(self: CanonicalName | null, metadata: Canonical
 }
 
 /**
- * Requires that white space at the end of a name is not part of the name, where nothing looks up which of the two names exists.
+ * Requires that white space at the end of a name is not part of the name. Used if nothing looks up which of the two names exists.
  * @throws Problem INVALID_REQUEST under a visible naming authority of the profile "handle", whose local names may end with white space.
  */
 export function requireClearEnd(text: string, known: NamingAuthoritySnapshot, pointer: string): void {
@@ -109,7 +109,7 @@ export function requireClearEnd(text: string, known: NamingAuthoritySnapshot, po
   throw invalidValue(pointer, detail);
 }
 
-/** Returns why a name is only a part of an identifier, or null. */
+/** Returns why a name is only a part of an identifier; null if it is whole. */
 function partFault({ type }: Name, text: string): SyntaxFault | null {
   if (type !== 'uuid') return null;
   const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';

@@ -21,8 +21,8 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
 }
 
 /**
- * Decides whether an identifier can replace another one. Only cycles of these two identifiers are detected.
- * @param self the name of the new version; null for a generated one, to which no identifier can refer yet.
+ * Decides whether an identifier can replace another one. Detects only cycles of these two identifiers.
+ * @param self the name of the new version; null for a generated name, to which no identifier can refer yet.
  * @throws Problem INVALID_PREDECESSOR
  */
 export function predecessorOf(

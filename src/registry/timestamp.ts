@@ -26,7 +26,7 @@ export function readTime(text: string, pointer: string): Date {
   return time;
 }
 
-/** Parses the start or end of a period. Stored times have milliseconds, so a limit within a millisecond is rounded up. */
+/** Parses the start or end of a period. Stored times are in whole milliseconds, so a limit within a millisecond is rounded up. */
 export function readLimit(text: string, pointer: string): Date {
   const time = readTime(text, pointer);
   const isWithin = /\.[0-9]{3}[0-9]*[1-9]/.test(text);

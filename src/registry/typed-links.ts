@@ -16,7 +16,7 @@ export interface TypedLink {
   readonly hreflang?: readonly string[];
 }
 
-/** URLs of a record and its history at this service. `history` is null if the reader may not see it. */
+/** URLs of a record and its history at this service. `history` is null if the reader may not see the history. */
 export interface RecordUrls {
   readonly record: string;
   readonly history: string | null;
@@ -46,7 +46,7 @@ export function typedLinksOf(
   return [...links, ...versionLinksOf(record, uris)];
 }
 
-/** The relation of a withdrawn identifier to its replacement; a term of Dublin Core, because no registered relation has this meaning. */
+/** The relation of a withdrawn identifier to its replacement: a Dublin Core term, because no registered relation has this meaning. */
 export const IS_REPLACED_BY = 'http://purl.org/dc/terms/isReplacedBy';
 
 function versionLinksOf({ previousVersion, newerVersions, tombstone }: IdentifierRecord, uris: Uris): TypedLink[] {

@@ -14,13 +14,13 @@ export function compactGuid(uuid: string): string {
 
 const LOCAL_GUID = /^([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:[?#]|$)/i;
 
-/** The GUID of a local name in upper case. Hyphens are permitted, and a query or fragment, which identifies no other record. */
+/** The GUID of a local name, in upper case. Hyphens are permitted. So is a query or fragment, which identifies no other record. */
 export function guidIn(localName: string): string | undefined {
   const guid = LOCAL_GUID.exec(localName)?.[1];
   return guid === undefined ? undefined : compactGuid(guid);
 }
 
-/** Generates GUIDs (CID-11), by default random ones, which reveal nothing (CID-12, R-06). Tests can replace this class. */
+/** Generates GUIDs (CID-11). By default they are random, and reveal nothing (CID-12, R-06). Tests can replace this class. */
 export class GuidGenerator {
   /** @returns a hyphenated UUID. Version 1 has a random node, which does not identify the machine. */
   next(version: UuidVersion): string {

@@ -90,7 +90,7 @@ export class ReservationService {
     });
   }
 
-  /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden one. */
+  /** @throws Problem RESERVATION_NOT_FOUND, also for a hidden reservation. */
   async find(id: string, principal: Principal): Promise<Reservation> {
     return reservationOf(id, await this.membersOf(id, principal));
   }
@@ -106,7 +106,7 @@ export class ReservationService {
     const { id, pointer, settlement, items } = command;
     const known = principal.viewOf(await this.namingAuthorities.current());
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
-    // Checked before a replay, because another key of the same client may cover less.
+    // This is checked before a replay, because another key of the same client can cover less.
     const members = await this.membersOf(id, principal);
     principal.require(principal.has('mint') ? 'mint' : 'curate', members[0]?.namingAuthority ?? '', pointer);
     // The members of a reservation never change, so a repeat has the same parts.

@@ -20,7 +20,7 @@ export interface SettledItem {
   readonly problem: Problem | null;
 }
 
-/** The results for the identifiers of a command, in its order. */
+/** The results for the identifiers of a command, in the order of the command. */
 export interface SettlementReport {
   readonly id: string;
   readonly settlement: Settlement;

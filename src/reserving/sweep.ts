@@ -4,7 +4,7 @@ import type { FailureCounter } from '../problem/log-failure.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 
-/** Injects the pause between two sweeps in milliseconds; a symbol, because a number has no class. */
+/** Injects the pause between two sweeps in milliseconds. The token is a symbol, because a number has no class. */
 export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
 
 export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');

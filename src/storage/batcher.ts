@@ -15,10 +15,10 @@ interface Waiting<T, R> {
   readonly since: number;
 }
 
-/** A batch of at least this size may run beside a larger one, because the larger one may be waiting for a lock. */
+/** A batch of at least this size runs concurrently with a larger one, because the larger one might be waiting for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Minimum delay of the timer that rejects items, so that it does not run for every item; the limits are seconds long. */
+/** Minimum delay of the timer that rejects items. Without it, the timer would run for every item. The limits are seconds long. */
 const MIN_TIMER_MS = 50;
 
 /**

@@ -21,7 +21,7 @@ export class Attempts {
 
   constructor(private readonly pause: (ms: number) => Promise<unknown> = wait) {}
 
-  /** Counts a failed attempt, and pauses once `least` attempts have failed. @returns whether to try again. */
+  /** Counts a failed attempt, and pauses if at least `least` attempts have failed. @returns whether to try again. */
   async again(least = LEAST_ATTEMPTS): Promise<boolean> {
     this.failed += 1;
     if (this.failed < least) return true;
@@ -31,7 +31,7 @@ export class Attempts {
   }
 }
 
-/** Minimum number of attempts while each one records expiries: a batch of 10,000 needs up to 20 statements to find all expiries. */
+/** Minimum number of attempts if each one records expiries. A batch of 10,000 needs up to 20 statements to find all expiries. */
 const ATTEMPTS_AFTER_EXPIRIES = 50;
 
 /** The work must be repeated, because identifiers or holders of names have changed since they were read. */

@@ -39,7 +39,7 @@ const DROP = `
 /** Every process has read a new user after one second (`NamingAuthorityCache`); mints that began before end within two more seconds. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
-/** Who has the Handle of a user; `full`: no client has it, and the naming authority has `MAX_USERS` users. */
+/** Who has the Handle of a user. `full` means that no client has it, and that the naming authority has `MAX_USERS` users. */
 export type ClaimOutcome = 'claimed' | 'otherClient' | 'identifier' | 'full';
 
 /** The Handles of users. Each belongs to one client permanently. */
@@ -72,7 +72,7 @@ export class HandleUserStore {
     if (holder === undefined) {
       const { rows: counts } = await this.pool.query<{ users: number }>(USERS, [authority.prefix]);
       if ((counts[0]?.users ?? 0) >= MAX_USERS) return 'full';
-      // The rules of the naming authority changed after they were read.
+      // The rules of the naming authority have changed since they were read.
       throw conflictInProgress();
     }
     return holder.client === client ? 'claimed' : 'otherClient';

@@ -54,7 +54,7 @@ export class IdempotentRequests {
     return { result: once.replayed ? once.stored : once.result, replayed: once.replayed };
   }
 
-  /** Whether an earlier request with the same key has a result; for use before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
+  /** Whether an earlier request with the same key has a result. Callers ask this before `run`. @throws Problem IDEMPOTENCY_KEY_REUSED */
   async hasResult(request: KeyedRequest | null): Promise<boolean> {
     if (request === null) return false;
     return this.transactions.run(async (transaction) => (await this.findResult(transaction, request)) !== null);
@@ -114,9 +114,9 @@ export class IdempotentRequests {
   }
 
   /**
-   * Runs lines of a stream once, in one transaction; key and fingerprint are those of the whole stream.
-   * @param lines the first and the last line that the transaction can have, which depend on the content of the stream only.
-   * @param work gets the results of earlier requests, which can have ended before the last line, and returns those of the other lines.
+   * Runs lines of a stream once, in one transaction. The key and the fingerprint are those of the whole stream.
+   * @param lines the first and the last line that the transaction can have; they depend only on the content of the stream.
+   * @param work gets the results of earlier requests, which can have ended before the last line. Returns the results of the other lines.
    */
   async inStream<T extends { readonly line: number }>(
     request: KeyedRequest | null,
@@ -152,7 +152,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Locks a key. Fails at once if another request has locked it by this function, because that request can take long. */
+/** Locks a key. Fails at once if another request has locked it by this function, because that request can take a long time. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();

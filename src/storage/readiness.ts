@@ -23,7 +23,7 @@ const MAX_GAUGE_AGE_MS = 10_000;
 
 const GAUGE_WAIT_MS = 500;
 
-/** Maximum wait for the state of a server whose commits are stalled: it may not respond, or all connections may be waiting. */
+/** Maximum wait for the state of a server whose commits are stalled. It might not respond, or all connections might be waiting. */
 const STANDING_WAIT_MS = 500;
 
 /** $1: the session whose commit waits, or null. */
@@ -72,7 +72,7 @@ export class Readiness {
     return this.last.result;
   }
 
-  /** 1 if the last check succeeded, 0 if it failed, NaN before the first. Starts a check if there was none recently. */
+  /** 1 if the last check succeeded, 0 if it failed, NaN before the first. Starts a check if there has been none recently. */
   async gauge(): Promise<number> {
     if (this.last === null || performance.now() - this.last.endedAt > MAX_GAUGE_AGE_MS) {
       await Promise.race([this.require().catch(() => null), pause(GAUGE_WAIT_MS, null, { ref: false })]);
@@ -80,7 +80,7 @@ export class Readiness {
     return this.lastResult;
   }
 
-  /** Says that the database admits fewer sessions than the service can use; null if it has rejected none. */
+  /** A sentence that the database admits fewer sessions than the service can use; null if it has rejected none. */
   get shortage(): string | null {
     const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
     return shortage === null ? null : describeShortage(shortage);
@@ -88,7 +88,7 @@ export class Readiness {
 
   private async check(): Promise<void> {
     try {
-      // The first failure counts, because the other statements may wait for a connection while a table is locked.
+      // The first failure counts, because the other statements might be waiting for a connection while a table is locked.
       await Promise.all([this.checkServer(), this.checkLock()]);
     } catch (error) {
       const cause = error instanceof Problem ? null : causeInWords(error);
@@ -142,7 +142,7 @@ export class Readiness {
     return server;
   }
 
-  /** A session of a server that accepts no writes is closed, because a new one may reach the next primary. */
+  /** Closes the session of a server that accepts no writes, because a new session may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
       if (isSessionRejected(error) && this.shortage !== null) {

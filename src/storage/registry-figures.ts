@@ -30,9 +30,9 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 }
 
 /**
- * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows, because rows of identifiers are never deleted, and because with
- * these settings PostgreSQL reads the leases in the order of their index, whatever the statistics. The estimates are those of the last
- * VACUUM or ANALYZE, and of the cumulative statistics, which a crash resets.
+ * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows: rows of identifiers are never deleted, and with these settings
+ * PostgreSQL reads the leases in the order of their index, whatever the statistics are. The estimates are those of the last VACUUM or
+ * ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `
   BEGIN READ ONLY; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;

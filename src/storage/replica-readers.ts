@@ -28,7 +28,7 @@ export class Readers<R> {
     return isFound ? found : read(atPrimary);
   }
 
-  /** Reads what requests depend on, such as API keys: at the primary, or at the replica while the primary is away, slow or failing. */
+  /** Reads what requests need, such as API keys, at the primary, or at the replica while the primary is away, slow or failing. */
   async primaryFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
     const { atPrimary, atReplica, replica } = this;
     if (atReplica === null || replica?.isUsable !== true) return read(atPrimary);

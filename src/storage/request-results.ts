@@ -9,7 +9,7 @@ import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
 
-/** A request with an Idempotency-Key: its index is 0 for a whole request, and higher for the mint of a line of a stream. */
+/** A request with an Idempotency-Key. The index is 0 for a whole request, and higher for the mint of a line of a stream. */
 export interface KeyedMint extends RequestIndex {
   readonly client: string;
 }

@@ -4,7 +4,7 @@ import { TEXTS } from '../registry/members.js';
 /** Maximum number of rows for which one plan is efficient; a statement with more rows is planned each time. */
 export const MOST_PREPARED = 64;
 
-/** A statement over `rows` rows of parameters, prepared if they are at most `MOST_PREPARED`. */
+/** A statement over `rows` rows of parameters, which is prepared if `rows` is at most `MOST_PREPARED`. */
 export function prepared(name: string, text: string, values: unknown[], rows: number): QueryConfig {
   return rows > MOST_PREPARED ? { text, values } : { name, text, values };
 }
@@ -17,7 +17,7 @@ export interface Query {
   readonly values: unknown[];
 }
 
-/** Builds a statement by a function that adds the parameters. It has no name, because its best plan depends on the values. */
+/** Builds a statement by a function that adds the parameters. The statement has no name, because its best plan depends on the values. */
 export function queryOf(textOf: (add: Add) => string): Query {
   const values: unknown[] = [];
   return { text: textOf((value) => `$${values.push(value)}`), values };
@@ -40,7 +40,7 @@ export async function estimatedRows(from: Pick<ClientBase, 'query'>, { text, val
 
 /**
  * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide their lengths from the planner, so that a session keeps
- * one plan for any number of rows; with known lengths, it would plan each execution, which takes longer than the execution.
+ * one plan for any number of rows. With known lengths, it would plan each execution, which takes longer than executing.
  */
 export function hiddenArrays(...types: readonly string[]): string {
   return types.map((type, index) => `(SELECT $${index + 1}::${type}[])`).join(', ');
@@ -49,8 +49,8 @@ export function hiddenArrays(...types: readonly string[]): string {
 type Elements = readonly (string | number | null)[];
 
 /**
- * A column of many rows as one `unnest` parameter, faster than the arrays of `pg`; null for a column of nulls. Plain values are joined with
- * one call, because creating a string for each element takes longer.
+ * Returns a column of many rows as one `unnest` parameter, or null for a column of nulls. It is faster than the arrays of `pg`. Plain
+ * values are joined with one call, because creating a string for each element takes longer.
  */
 export function arrayOf(values: Elements): string | null {
   if (values.every((value) => value === null)) return null;

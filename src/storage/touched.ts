@@ -43,7 +43,7 @@ export function notePredecessors(transaction: object, predecessors: readonly (Pr
   for (const predecessor of predecessors) if (predecessor?.id !== undefined) identifiers.push(predecessor.id);
 }
 
-/** Removes and returns what was noted on a connection since the last call; null if nothing was noted. */
+/** Removes and returns what has been noted on a connection since the last call; null if nothing has been noted. */
 export function takeTouched(connection: object): Touched | null {
   const touched = touchedBy.get(connection);
   if (touched === undefined) return null;

@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 5;
 const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 
 /**
- * Makes the commit of a transaction wait for the synchronous standby, if there is one: only a commit with a transaction number and a WAL
+ * Makes the commit of a transaction wait for the synchronous standby, if there is one. Only a commit with a transaction number and a WAL
  * record waits. `pg_logical_emit_message` creates both, at every `wal_level` and for every role.
  */
 const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
@@ -31,8 +31,8 @@ export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' 
 const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
 
 /**
- * Waits for the standby even if the transaction wrote nothing, because its result is what another transaction wrote: an earlier result, or
- * values that need no change. The standby may lack that transaction if its session ended while it waited for the standby.
+ * Waits for the standby even if the transaction wrote nothing, because its result depends on what another transaction wrote: an earlier
+ * result, or values that need no change. The standby may lack that transaction if its session ended while it waited for the standby.
  */
 const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
@@ -54,7 +54,7 @@ interface Loan {
 export const TRANSACTION_LISTENER = Symbol('TRANSACTION_LISTENER');
 
 export interface TransactionListener {
-  /** Called with what a transaction changed, after it ended in any way and before its result is used. */
+  /** Called with what a transaction changed, after the transaction has ended in any way and before its result is used. */
   forget(touched: Touched): void;
 }
 
@@ -221,17 +221,17 @@ async function inTransaction<T>(
 /** Time for the work before and after a transaction on a busy machine. */
 const REST_OF_REQUEST_MS = 3000;
 
-/** Minimum time for a commit, because the statements of a transaction may have used all the time. */
+/** Minimum time for a commit, because the statements of a transaction might have used all of its time. */
 const LEAST_COMMIT_MS = 4000;
 
-/** A COMMIT, which may wait for the standby, with the time until its deadline as its limit, at least `LEAST_COMMIT_MS`. */
+/** A COMMIT, which can wait for the standby until its deadline, but for at least `LEAST_COMMIT_MS`. */
 function commitWithin(until: number): pg.QueryConfig {
   const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
   const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};
   return { text: COMMIT, ...limit };
 }
 
-/** Ends the connection at a time of `performance.now`, but not before `LEAST_COMMIT_MS`, so that its statement fails. */
+/** Ends the connection at a time of `performance.now`, but not within `LEAST_COMMIT_MS`, so that its statement fails. */
 function endLater(client: pg.PoolClient, at: number): NodeJS.Timeout | undefined {
   if (!Number.isFinite(at)) return undefined;
   const end = (): void => void (client as unknown as pg.Client).end().catch(() => null);

@@ -9,9 +9,13 @@ describe('a lock that is not released in time', () => {
   const error = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
   it.each([
-    ['GET', {}, /^Another transaction has locked a table/],
-    ['HEAD', {}, /^Another transaction has locked a table/],
-    ['POST', { config: { onlyReads: true } }, /^Another transaction has locked a table/],
+    ['GET', {}, /^Another transaction, such as a change of the schema, has locked a table/],
+    ['HEAD', {}, /^Another transaction, such as a change of the schema, has locked a table/],
+    [
+      'POST',
+      { config: { onlyReads: true } },
+      /^Another transaction, such as a change of the schema, has locked a table/,
+    ],
     ['POST', {}, /that changes the same identifier/],
     ['PATCH', {}, /that changes the same identifier/],
   ])('is explained to a %s with %j', (method, options, words) => {

@@ -2,7 +2,7 @@ import { Problem } from '../../problem/problem.js';
 
 type Rejection = 'share' | 'free';
 
-/** Divides `limit` bytes, or places, among clients. A client can take more only if at least as many remain free as it then holds. */
+/** Divides `limit` bytes, or places, among clients. A client can take more only if at least as many stay free as the client then holds. */
 export class BytePool {
   private used = 0;
   private readonly held = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { BytePool } from './byte-pool.js';
 
-/** The member of a response that holds the promise of its handler; absent before the handler runs, and if it returns no promise. */
+/** The member of a response that holds the promise of its handler; absent before the handler runs, or if it returns no promise. */
 export const WORK = Symbol('access:work');
 
 export interface Working {

@@ -19,13 +19,13 @@ const LARGE_BYTES = 1_048_576;
 /** Size of each of the two pools, in bodies of the largest size. */
 const LARGEST_AT_ONCE = 4;
 
-/** Maximum number of concurrent requests with many records, of which one client has at most half. Each keeps up to 10 MB. */
+/** Maximum number of concurrent requests with many records; each keeps up to 10 MB. One client has at most half of the requests. */
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 512;
 
 const DETAILS = {
   share:
-    'The large bodies that this client sends at the same time are larger than one body may be. Wait until one of these requests ends, or send smaller bodies.',
+    'The large bodies that this client sends at the same time together exceed the maximum size of one body. Wait until one of these requests ends, or send smaller bodies.',
   free: 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.',
 };
 
@@ -71,7 +71,7 @@ export class LargeBodies {
     });
   }
 
-  /** Waits for a place if the body can have many records, and for a turn of the event loop, in which it is parsed and validated. */
+  /** Waits for a place if the body can have many records, and for a turn of the event loop in which the body is parsed and validated. */
   private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (request.routeOptions.config.largeBody === true)
       await this.places[onlyReads(request) ? 'reads' : 'writes'][kindOf(request)].hold(holderOf(request, reply));

@@ -45,7 +45,7 @@ export class LimitsGuard {
     this.largeBodies.admit(request, reply);
   }
 
-  /** @returns the rate limit headers, as alternating names and values, empty without a limit; null if the request exceeds the limit. */
+  /** @returns the rate limit headers as alternating names and values, none without a limit. Null if the request exceeds the limit. */
   takeRate(client: string): readonly string[] | null {
     if (this.buckets === null) return [];
     const taken = this.buckets.take(client);

@@ -22,8 +22,8 @@ export class MintBudget {
   }
 
   /**
-   * Counts identifiers, of all naming authorities or none. `report` is also called on rejection.
-   * @returns a Problem RATE_LIMITED if a naming authority has not enough quota.
+   * Counts identifiers, for all naming authorities or for none. `report` is also called for a rejection.
+   * @returns a Problem RATE_LIMITED if a naming authority does not have enough quota.
    */
   charge(counts: Charge, report?: ChargeReport): Problem | null {
     const { buckets } = this;

@@ -42,7 +42,7 @@ export class Places {
     this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
   }
 
-  /** Runs work while it holds a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED; REQUEST_TIMEOUT if the client has disconnected. */
+  /** Runs work while holding a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT for a closed connection. */
   async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
     await this.enter(holder, this.limitMs);
     try {
@@ -66,7 +66,7 @@ export class Places {
   }
 
   /**
-   * Yields the parts of a stream, and holds a place from the read of each part until the next is requested or the client disconnects.
+   * Yields the parts of a stream. Holds a place from the read of each part until the next part is requested or the client disconnects.
    * @throws Problem as `run` does; after the first part, only REQUEST_TIMEOUT.
    */
   async *parts<T>(holder: PlaceHolder, source: AsyncIterator<T> | Iterator<T>): AsyncGenerator<T, undefined> {

@@ -7,7 +7,7 @@ export interface TakeResult {
   readonly remaining: number;
   /** Seconds until the bucket is full again, rounded up. */
   readonly fullIn: number;
-  /** Seconds until the same attempt would succeed, rounded up; 0 when the attempt succeeded. */
+  /** Seconds until the same attempt would succeed, rounded up; 0 if the attempt succeeded. */
   readonly retryAfter: number;
 }
 

@@ -19,7 +19,7 @@ import { OptionalBoolean, OptionalText } from '../../http/validation/described-m
 
 const MAX_GRANTS = 1000;
 
-/** Matches client names except those that the history uses for changes without a stored key, in upper or lower case. */
+/** Matches client names except those, in any case, that the history uses for changes without a stored key. */
 const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
 
 /** A naming authority that a key covers. */
@@ -40,8 +40,7 @@ export class GrantDto {
 @NullIsAbsent()
 export class CreateApiKeyDto {
   /**
-   * The name of the client. Idempotency keys belong to a client, and the history names it, regardless of the key that
-   * it uses.
+   * The name of the client. Idempotency keys belong to the client, and the history names the client, whichever API key it uses.
    */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
     message: 'client must consist of letters, digits and . _ @ - without spaces',
@@ -80,7 +79,7 @@ export class CreateApiKeyDto {
   @IsArray({ message: 'namingAuthorities is required: a list of naming authorities, or null for all of them' })
   namingAuthorities: GrantDto[] | null;
 
-  /** The time at which the key expires (RFC 3339), in the future. When absent, the key never expires. */
+  /** The time at which the key expires (RFC 3339), in the future. If absent, the key never expires. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T00:00:00Z' })
   @Optional()
   @IsTime()
@@ -88,8 +87,8 @@ export class CreateApiKeyDto {
 
   /**
    * The user as which a Handle client authenticates with this key, under `/api` and `/hrls`: the index of a key value, ":" and a Handle
-   * under a naming authority that the key covers, with a local name of at most 255 bytes that is not a GUID. The index is 300 when absent.
-   * The Handle is not registered as an identifier, but stays assigned to the client permanently; other keys of the client may also have it.
+   * under a naming authority that the key covers, with a local name of at most 255 bytes that is not a GUID. The default index is 300. The
+   * Handle is not registered as an identifier, but stays assigned to the client permanently; other keys of the client may also have it.
    * @example "300:100.102/ADMIN"
    */
   @MaxLength(600)
@@ -126,13 +125,13 @@ export class KeyRightsDto {
 /** A key, without its secret. */
 export class ApiKeyDto extends KeyRightsDto {
   /**
-   * The ID of the key, which the history also contains; it is not secret.
+   * The ID of the key. It is not secret, and the history contains it.
    * @example "0c9d4bb1-9a52-4d0a-8f7c-0f6f2e1f5a11"
    */
   @ApiProperty({ format: 'uuid' })
   id: string;
 
-  /** The time at which the key was revoked, UTC; null if it was not. */
+  /** The time at which the key was revoked, UTC; null if it was not revoked. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   revokedAt: string | null;
 
@@ -188,6 +187,6 @@ export class ApiKeyPageDto {
   /** The keys, in order of creation. */
   items: ApiKeyDto[];
 
-  /** The `cursor` of the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next: string | null;
 }

@@ -94,7 +94,7 @@ export class ApiKeysController {
 
   /**
    * Get an API key
-   * @remarks A revoked or expired key is returned too. Only the response to the creation contains the secret.
+   * @remarks Revoked and expired keys are also returned. Only the response to the creation contains the secret.
    */
   @Get(':id')
   @ApiReturns(ApiKeyDto, 'The API key, without its secret.')

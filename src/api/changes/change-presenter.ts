@@ -9,7 +9,7 @@ import { type IdentifierRecord, nativeText } from '../../registry/identifier-rec
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import type { ChangeResultDto } from './change.dto.js';
 
-/** Number of records that are read at once; a stream keeps them in memory until its client has read the results. */
+/** Number of records that are read at once. A stream keeps them in memory until its client has read the results. */
 const READ_TOGETHER = 10;
 
 export interface ChangeStyle {

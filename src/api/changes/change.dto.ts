@@ -30,14 +30,14 @@ export class ChangesQueryDto extends FileQueryDto {
 /** A line of a stream of changes: the identifier and what to set. A member that is absent is not changed. */
 @NullIsAbsent()
 export class ChangeLineDto {
-  /** The identifier in any form. When absent, `metadataId` names the identifier. */
+  /** The identifier in any form. If absent, `metadataId` names the identifier. */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   identifier?: string;
 
   /**
-   * In a line without `identifier`: the naming authority of the identifier that has the metadata ID; by default, the naming authority
-   * of the request.
+   * In a line without `identifier`: the naming authority of the identifier that has the metadata ID. The default is the naming authority of
+   * the request.
    */
   @MaxLength(255)
   @OptionalText()
@@ -57,8 +57,8 @@ export class ChangeLineDto {
   language?: string | null;
 
   /**
-   * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line
-   * without `identifier`, it is not changed; it names the identifier to change.
+   * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line without
+   * `identifier`, it names the identifier to change, and is not changed.
    */
   @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
   metadataId?: string | null;
@@ -73,7 +73,7 @@ export class ChangeLineDto {
 
   /**
    * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority of this service,
-   * it must be registered and not only reserved. For a reserved identifier, only a line with `activate` can set it.
+   * it must be registered and must not be reserved. For a reserved identifier, only a line with `activate` can set it.
    */
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
@@ -148,7 +148,7 @@ export class ChangedMembersDto {
 
 /** The result of a line, including in a dry run: `outcome`, `identifier` and `version`, or `problem`. */
 export class ChangeResultDto {
-  /** The number of the line in the request, counted from 1; blank lines are counted. */
+  /** The number of the line in the request, counted from 1. Blank lines count. */
   @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 
@@ -167,7 +167,7 @@ export class ChangeResultDto {
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];
 
-  /** "unchanged" when the identifier had the requested values already. */
+  /** "unchanged" if the identifier already had the requested values. */
   @ApiProperty({ enum: ['changed', 'unchanged'], required: false })
   outcome?: 'changed' | 'unchanged';
 
@@ -181,12 +181,12 @@ export class ChangeResultDto {
    */
   problem?: ProblemDocumentDto;
 
-  /** The values before the change, of the members that it changes; absent for "unchanged". */
+  /** The values, before the change, of the members that it changes; absent for "unchanged". */
   old?: ChangedMembersDto;
 
-  /** In a dry run: the values after the change, of the same members. */
+  /** In a dry run: the values of the same members after the change. */
   new?: ChangedMembersDto;
 
-  /** The identifier as it is when the line is returned; absent with `problem`, in a dry run, and with `Prefer: return=minimal`. */
+  /** The identifier as it is when the line is returned; absent with `problem`, in a dry run, or with `Prefer: return=minimal`. */
   record?: IdentifierDto;
 }

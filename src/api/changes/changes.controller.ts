@@ -35,16 +35,16 @@ export class ChangesController {
 
   /**
    * Change a stream of identifiers
-   * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line,
-   * in the same order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by
-   * the rules of the single requests; a line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200
-   * and so on) is one transaction; a line is durable when its result is sent. After an interruption, send all lines again with the same
-   * `Idempotency-Key`: lines that were already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the
-   * results say what would happen, with the old and the new values, and nothing is changed. A line without `identifier` names
-   * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,
-   * alternate identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReasonCode`,
-   * `withdrawalReason` and `replacedBy`. A line with `activate` activates a reserved identifier, which may be part of a reservation, with
-   * the values of the line. When the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
+   * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line, in the same
+   * order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by the rules of the single
+   * requests. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and so on) is one transaction.
+   * A line is durable when its result is sent. After an interruption, send all lines again with the same `Idempotency-Key`. Lines that were
+   * already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the results say what would happen, with the
+   * old and the new values, and nothing is changed. A line without `identifier` names its identifier by `metadataId`, under the naming
+   * authority of the line or of the request. In CSV, an empty cell sets nothing, alternate identifiers share one cell, separated by spaces,
+   * and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and `replacedBy`. A line with `activate` activates a
+   * reserved identifier, which may be part of a reservation, with the values of the line. If the stream cannot continue, its last line is a
+   * `StreamEnd`, which has `"final": true`.
    */
   @Post('changes')
   @Requires('curate')
@@ -62,7 +62,7 @@ export class ChangesController {
     const { principal } = context;
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
-    // The header line is read before the response starts, so that an invalid one can still set the status.
+    // The header line is read before the response starts, so that an invalid line can still set the status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
     const names = new PreviewedNames();
@@ -112,7 +112,7 @@ function readLine(
   }
 }
 
-/** Reads `clientRef` from an invalid line too, so that the client can match the result. */
+/** Reads `clientRef`, also from an invalid line, so that the client can match the result. */
 function clientRefOf(value: unknown): string | undefined {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<ChangeLineDto>) : {};
   return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : undefined;

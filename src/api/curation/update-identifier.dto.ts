@@ -13,8 +13,8 @@ const OF_RESOLVER = 'Read-only and always ignored, because it changes with the c
 const OF_OTHERS = 'Read-only and always ignored, because it changes with other identifiers.';
 
 /**
- * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: a read-only member that
- * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: unless it is always
+ * ignored, a read-only member must equal the current value, or the request fails with READ_ONLY_MEMBER.
  */
 @Members({
   identifier: ReadOnly('Read-only: the identifier.', { type: String }),
@@ -68,8 +68,8 @@ export class UpdateIdentifierDto {
   alternateIds?: string[] | null;
 
   /**
-   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority
-   * of this service, it must be registered and not only reserved. For a reserved identifier, it can be set only by the activation.
+   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority of this service,
+   * it must be registered and must not be reserved. For a reserved identifier, only the activation can set it.
    */
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;

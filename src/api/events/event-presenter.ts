@@ -52,7 +52,7 @@ async function* pieces(
   hungUp: AbortSignal,
   heartbeatMs: number,
 ): AsyncGenerator<string> {
-  // A client that loses the connection before the first event resumes here, not at its own cursor.
+  // A client that loses the connection before the first event resumes here instead of at its own cursor.
   const start = `id: ${cursors.reached(first.reached, 'at', query.isRestricted)}\n\n`;
   yield `retry: ${RETRY_MS}\n${first.changes.length > 0 ? `\n${written(first, query, cursors)}` : start}`;
   const end = performance.now() + LONGEST_MS;
@@ -78,7 +78,7 @@ function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCu
     .join('');
 }
 
-/** A restricted reader always gets an ID, because an occasional ID would reveal writes that the reader may not see. */
+/** A restricted reader gets an ID each time, because an occasional ID would reveal writes that the reader may not see. */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);
   return hasId ? `: \nid: ${cursors.reached(reached, 'at', isRestricted)}\n\n` : ': \n\n';

@@ -21,7 +21,7 @@ export class PatchOperationDto {
 /** One change of an identifier or a naming authority. */
 export class ChangeDto {
   /**
-   * The version that the change created; 1 for the first.
+   * The version that the change created; 1 for the first change.
    * @example 2
    */
   @ApiProperty({ type: 'integer' })
@@ -31,18 +31,18 @@ export class ChangeDto {
   @ApiProperty({ enum: CHANGE_KINDS, enumName: 'ChangeKind' })
   kind: ChangeKind;
 
-  /** The time of the change by the clock of the database, UTC. Events are ordered by transaction number, so times need not ascend. */
+  /** The time of the change by the database clock, UTC. Events are ordered by transaction number, so their times need not ascend. */
   @ApiProperty({ type: String, format: 'date-time' })
   at: string;
 
   /**
-   * The client that made the change; "service" for changes by the service itself. Null where the service hides clients
-   * from requests without a key.
+   * The client that made the change; "service" for changes by the service itself. Null if the service hides clients from requests without a
+   * key.
    */
   @ApiProperty({ type: String, nullable: true, example: 'admin' })
   client: string | null;
 
-  /** The ID of the client's key, if it used one; null where `client` is null. */
+  /** The ID of the client's key, if it used one; null if `client` is null. */
   keyId: string | null;
 
   /**
@@ -57,8 +57,8 @@ export class ChangeDto {
 /** A change in the log. */
 export class EventDto extends ChangeDto {
   /**
-   * The opaque position of the event in the log; send it as `cursor` to read the events that follow. It is the same on
-   * every instance of the service, after a restart and after a restore.
+   * The opaque position of the event in the log. Send it as `cursor` to read the events that follow. It is the same on every instance of
+   * the service, and after a restart or a restore.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   id: string;
@@ -93,6 +93,6 @@ export class HistoryPageDto {
   /** The changes, oldest first. */
   items: ChangeDto[];
 
-  /** The `cursor` of the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next: string | null;
 }

@@ -17,9 +17,9 @@ export class EventsQueryDto {
   limit: number = DEFAULT_PAGE_LIMIT;
 
   /**
-   * The position after which to start: `next` of the previous response, the ID of an event, or `latest` for the present end of
-   * the log. When absent, the response starts at the beginning of the log. With `sort=-at`: `next` of the previous response with
-   * this `sort`; when absent, or `latest`, the response starts with the last event.
+   * The position after which to start: `next` of the previous response, the ID of an event, or `latest` for the present end of the log. If
+   * absent, the response starts at the beginning of the log. With `sort=-at`: `next` of the previous response with this `sort`. If absent,
+   * or `latest`, the response starts with the last event.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   @MaxLength(MAX_CURSOR_LENGTH)
@@ -51,7 +51,7 @@ export class EventsQueryDto {
   @OptionalText()
   client?: string;
 
-  /** The order: `at` for the order of the log, which is that of transaction numbers and not of times, or `-at` for the reverse. */
+  /** The order: `at` for the order of the log, which is that of transaction numbers rather than times, or `-at` for the reverse. */
   @OptionalChoice(LOG_ORDERS, { default: 'at' }, 'sort must be at or -at')
   sort: LogOrder = 'at';
 }

@@ -26,9 +26,8 @@ export class HistoryController {
 
   /**
    * Get the history of an identifier
-   * @remarks Returns each change with its time, its client and a JSON Patch (RFC 6902), oldest first. Withdrawn
-   * identifiers have a history too. The end of a lease appears when the service has recorded it, up to half a
-   * minute later by default, as in `GET /events`.
+   * @remarks Returns each change with its time, its client and a JSON Patch (RFC 6902), oldest first. Withdrawn identifiers also have a
+   * history. The end of a lease appears when the service has recorded it, up to half a minute later by default, as in `GET /events`.
    */
   @Get('identifiers/:identifier/history')
   @ApiTags('identifiers')

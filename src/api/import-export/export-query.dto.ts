@@ -31,7 +31,7 @@ export class ExportQueryDto extends IdentifierFilterDto {
   changedBy?: string;
 
   /**
-   * The columns of the CSV, in this order, separated by commas; all columns when absent. The header line has their names.
+   * The columns of the CSV, in this order, separated by commas; all columns if absent. The header line has their names.
    * @example "identifier,target"
    */
   @MaxLength(500)

@@ -74,11 +74,11 @@ export class ExportController {
    * Export identifiers
    * @remarks Returns all identifiers that match the filter, including reserved and withdrawn ones, in order of minting: as NDJSON, or as
    * CSV (RFC 4180) with `Accept: text/csv`, `columns`, `delimiter` or `excel=true`. In CSV, every cell is quoted, alternate identifiers
-   * share one cell, separated by spaces, and stored Handle values are JSON in one cell. Values that not everybody may read are exported
-   * only for keys with the scope `admin` for the naming authority; `hiddenValues` is the number of values that are left out. To prevent
-   * formula injection in spreadsheets, an apostrophe precedes every cell that begins with `=`, `+`, `-`, `@` (or their full-width forms),
-   * a tab, a line break or an apostrophe, and every formula after a `;`, a tab or a line break; an import removes the apostrophe. An
-   * aborted export ends without the final HTTP chunk. If the key has expired or was revoked, the last line of NDJSON is a `StreamEnd`.
+   * share one cell, separated by spaces, and stored Handle values are JSON in one cell. Values that are not public are exported only for
+   * keys with the scope `admin` for the naming authority; `hiddenValues` is the number of values that are left out. To prevent formula
+   * injection in spreadsheets, an apostrophe precedes every cell that begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab, a
+   * line break or an apostrophe, and every formula after a `;`, a tab or a line break. An import removes the apostrophe. An aborted export
+   * ends without the final HTTP chunk. If the key has expired or has been revoked, the last line of NDJSON is a `StreamEnd`.
    */
   @Get('export')
   @Requires('read')
@@ -86,7 +86,7 @@ export class ExportController {
     name: 'Accept',
     required: false,
     description:
-      'Send `text/csv` for CSV, which `columns`, `delimiter` and `excel` return too; otherwise the response is NDJSON, as `application/jsonl` where that is preferred.',
+      'Send `text/csv` for CSV, which `columns`, `delimiter` and `excel` also return; otherwise the response is NDJSON, as `application/jsonl` if that is preferred.',
     ...TEXT,
   })
   @ApiResponse({
@@ -94,7 +94,7 @@ export class ExportController {
     description: 'One JSON object on each line.',
     headers: {
       'Content-Disposition': textHeader('The name of the file (RFC 6266).'),
-      Vary: textHeader('`Accept`, where the response depends on it.'),
+      Vary: textHeader('`Accept`, if the response depends on it.'),
     },
     content: {
       [NDJSON]: { schema: LINE_SCHEMA },
@@ -113,7 +113,7 @@ export class ExportController {
     const format = formatFor(accept, { columns, delimiter, excel });
     const found = this.exports.pages(filter, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);
-    // Read the first page before the response starts, so that errors of the query or the database still have a status.
+    // The first page is read before the response starts, so that errors of the query or the database still have a status.
     const first = (await withQueryPointers(pages.next())).value ?? [];
     void reply
       .status(HttpStatus.OK)
@@ -158,8 +158,8 @@ async function* write(
 }
 
 /**
- * Writes a page in short chunks, even if its records are large, because Node buffers two chunks for a client that does not read.
- * Removes each record from its page: a suspended generator would keep the page in memory while the stream waits (see `Places`).
+ * Writes a page in short chunks, even if its records are large, because Node buffers two chunks for a client that does not read. Removes
+ * each record from its page, because a suspended generator would keep the page in memory while the stream waits (see `Places`).
  */
 function* inChunks(page: IdentifierRecord[], written: (record: IdentifierRecord) => string): Generator<string> {
   let text = '';

@@ -42,16 +42,15 @@ export class ImportController {
 
   /**
    * Import an export
-   * @remarks Reads the NDJSON or CSV of `GET /identifiers/export`, of any length, and registers each identifier with
-   * its state, version, times, lease and tombstone. The response has one result for each line, in the same order: a
-   * line whose identifier is already registered with the same values is `unchanged`, and a line that contradicts a
-   * registered identifier fails with 409. The naming authorities must exist. The cells of a CSV are separated by `,`, `;` or a
-   * tab, as in its header line. The columns may be in any order, in upper or lower case; only
-   * `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain list, such
-   * as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
+   * @remarks Reads the NDJSON or CSV of `GET /identifiers/export`, of any length, and registers each identifier with its state, version,
+   * times, lease and tombstone. The response has one result for each line, in the same order. A line whose identifier is already registered
+   * with the same values is `unchanged`, and a line that contradicts a registered identifier fails with 409. The naming authorities must
+   * exist. The cells of a CSV are separated by `,`, `;` or a tab, as in its header line. The columns may be in any order, in upper or lower
+   * case. Only `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain
+   * list, such as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
    * `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
-   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. When the stream cannot
-   * continue, its last line is a `StreamEnd`, which has `"final": true`.
+   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. If the stream cannot continue, its last
+   * line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
   @Requires('admin')
@@ -68,7 +67,7 @@ export class ImportController {
     const body = streamedBody(request, NDJSON, CSV);
     const log = streamLog(request);
     const lineFailed = (error: unknown, line: number): Problem => lineProblem(error, line, log);
-    // The header line is read before the response starts, so that an invalid one can still set the status.
+    // The header line is read before the response starts, so that an invalid line can still set the status.
     const csv = { columns: IMPORT_COLUMNS, map: columns, readRow };
     const next = await openLines(body, CHUNK_LINES, csv, MAX_EXPORTED_BYTES);
     const { hasSummary } = readPreferences(prefer);
@@ -97,7 +96,7 @@ export class ImportController {
     sendStream(request, reply.status(HttpStatus.OK).type(NDJSON), results);
   }
 
-  /** Runs one work at a time: the values of long lines take several times the memory of the lines. */
+  /** Runs one task at a time, because the values of long lines take several times the memory of the lines. */
   private async alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.longLines.then(work);
     this.longLines = result.catch(() => null);

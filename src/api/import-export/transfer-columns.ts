@@ -36,7 +36,7 @@ export interface CsvForm {
 
 type Column = (typeof COLUMNS)[number];
 
-/** Parses the `columns` of a query; without it, returns all columns. @throws Problem INVALID_REQUEST */
+/** Parses the `columns` of a query. Without this parameter, returns all columns. @throws Problem INVALID_REQUEST */
 export function columnsIn(text: string | undefined): readonly Column[] {
   if (text === undefined) return COLUMNS;
   const columns = text.split(',').map((name) => {

@@ -46,7 +46,7 @@ export class TransferTombstoneDto {
   @IsTime()
   withdrawnAt: string;
 
-  /** The kind of reason. A request may also have the kinds that only the service sets. */
+  /** The kind of reason. A request may have kinds that otherwise only the service sets. */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', required: false })
   @IsIn(REASON_CODES)
   reasonCode: ReasonCode = 'other';
@@ -80,7 +80,7 @@ export class TransferLineDto {
   @NullableText(MAX_STORED_BYTES, 'info:fedora/demo:7')
   metadataId: string | null = null;
 
-  /** The URL to which the identifier resolves; null for none. In a request: when absent, the target template applies. */
+  /** The URL to which the identifier resolves; null for none. In a request: if absent, the target template applies. */
   @NullableText(MAX_TARGET_LENGTH, 'https://repo.example.org/objects/7', IsTarget())
   target?: string | null;
 
@@ -88,7 +88,7 @@ export class TransferLineDto {
   @NullableLanguage(null)
   language: string | null = null;
 
-  /** The state of the identifier. In a request: active when absent. */
+  /** The state of the identifier. In a request: active if absent. */
   @ApiProperty({ enum: STATES, enumName: 'IdentifierState', required: false })
   @IsOptional()
   @IsIn(STATES)
@@ -106,8 +106,8 @@ export class TransferLineDto {
   previousVersion: string | null = null;
 
   /**
-   * The stored values of the Handle; null if there are only computed values. Values that not everybody may read are exported
-   * only for keys with the scope "admin" for the naming authority.
+   * The stored values of the Handle; null if there are only computed values. Values that are not public are exported only for keys with the
+   * scope "admin" for the naming authority.
    */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, required: false, maxItems: MAX_VALUES, example: null })
   @IsOptional()
@@ -122,7 +122,7 @@ export class TransferLineDto {
   @IsInt()
   hiddenValues = 0;
 
-  /** The version: 1 when minted, incremented with every change. In a request: 1 when absent. */
+  /** The version: 1 when minted, incremented with every change. In a request: 1 if absent. */
   @ApiProperty({ type: 'integer', minimum: 1, maximum: MAX_VERSION, required: false, example: 1 })
   @IsOptional()
   @Max(MAX_VERSION)
@@ -131,8 +131,8 @@ export class TransferLineDto {
   version?: number;
 
   /**
-   * The time of minting, UTC. In a request: at most 5 minutes in the future; when absent, `updatedAt`, or the time of the import if
-   * that is absent too.
+   * The time of minting, UTC. In a request: at most 5 minutes in the future. If absent, `updatedAt`, or the time of the import if
+   * `updatedAt` is also absent.
    */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
@@ -140,8 +140,8 @@ export class TransferLineDto {
   createdAt?: string;
 
   /**
-   * The time of the last change, UTC. In a request: at most 5 minutes in the future; when absent, `createdAt`, or the time of the import
-   * if that is absent too.
+   * The time of the last change, UTC. In a request: at most 5 minutes in the future. If absent, `createdAt`, or the time of the import if
+   * `createdAt` is also absent.
    */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
@@ -167,7 +167,7 @@ export class ImportResultDto {
   @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 
-  /** 201 when the identifier was imported, 200 when it was unchanged, any other status with `problem`. */
+  /** 201 if the identifier was imported, 200 if it was unchanged, any other status with `problem`. */
   @ApiProperty({ type: 'integer', example: 201 })
   status: number;
 

@@ -4,7 +4,7 @@ import type { TransferLineDto } from './transfer-line.dto.js';
 
 export type TransferLine = Required<TransferLineDto>;
 
-/** Members that the registry sets at minting; a list to import may omit them. */
+/** Members that the registry sets at minting. A list to import may omit them. */
 export const REGISTRY_MEMBERS = ['state', 'version', 'createdAt', 'updatedAt'] as const;
 
 /** The members that must equal those of the registered identifier for a line to be unchanged; undefined, as in an export, for all. */

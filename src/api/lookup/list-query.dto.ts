@@ -7,7 +7,7 @@ import { CountDto, IdentifierFilterDto } from '../representation/identifier-filt
 import { IdentifierDto } from '../representation/identifier.dto.js';
 import { OptionalChoice } from '../../http/validation/described-members.js';
 
-/** The error for a filter that no index serves, so that only an export, which reads all identifiers, supports it. */
+/** The error for a filter that no index serves. Only an export supports such a filter, because it reads all identifiers. */
 const ONLY_EXPORTED = (name: string): string =>
   `"${name}" is a filter of GET /identifiers/export only, which reads all identifiers; a list reads few of them`;
 
@@ -22,7 +22,7 @@ export class ListQueryDto extends IdentifierFilterDto {
   @IsCursor()
   cursor?: string;
 
-  /** The order: by the time of minting, the oldest first, or the newest first with `-createdAt`. */
+  /** The order: by time of minting, oldest first, or newest first with `-createdAt`. */
   @OptionalChoice(
     PAGE_ORDERS,
     { default: 'createdAt' },
@@ -40,7 +40,7 @@ export class IdentifierPageDto {
   /** The identifiers, in the requested order. */
   items: IdentifierDto[];
 
-  /** The `cursor` of the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next: string | null;
 
   /** The number of identifiers on all pages; present if the request has `total=true`. */

@@ -57,7 +57,7 @@ const LOOKUP_PATH = '/identifiers/lookup';
 const FEW_ITEMS = 10;
 
 const ETAG = { ETag: textHeader('Entity tag of the representation.') };
-const VARY = { Vary: textHeader('`Accept`, where the response depends on it.') };
+const VARY = { Vary: textHeader('`Accept`, if the response depends on it.') };
 
 @ApiTags('identifiers')
 @Requires('read')
@@ -74,15 +74,15 @@ export class LookupController {
 
   /**
    * Find identifiers
-   * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. Where a visible
-   * naming authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have exactly this text.
-   * The last page has `next: null`; an earlier page can have fewer items than `limit`. A filter that no single index serves, such as
-   * `state` or two filters together, fails with 400 `FILTER_TOO_BROAD` if a page would compare more than 21,000 identifiers with it;
-   * `GET /identifiers/export` with the same filter returns all. At most four such lists are read at once; further requests wait for
-   * up to two seconds and then fail with 503 `OVERLOADED`.
+   * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. If a visible naming
+   * authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have exactly this text. The last page has `next:
+   * null`. An earlier page can have fewer items than `limit`. A filter that no single index serves, such as `state` or two filters
+   * together, fails with 400 `FILTER_TOO_BROAD` if a page would compare more than 21,000 identifiers with it; `GET /identifiers/export`
+   * with the same filter returns all. At most four such lists are read at once; further requests wait for up to two seconds and then fail
+   * with 503 `OVERLOADED`.
    */
   @Get()
-  @ApiReturns(IdentifierPageDto, 'One page; empty when nothing matches.', NEXT_PAGE_HEADER)
+  @ApiReturns(IdentifierPageDto, 'One page; empty if nothing matches.', NEXT_PAGE_HEADER)
   @ApiProblems('INVALID_REQUEST', 'INVALID_CURSOR', 'FILTER_TOO_BROAD', ...SYNTAX_CODES)
   async list(
     @ValidQuery() query: ListQueryDto,
@@ -108,19 +108,19 @@ export class LookupController {
 
   /**
    * Look up identifiers by text
-   * @remarks Resolves up to 1,000 strings, in any form, to the identifiers they denote. Each string is read as an
-   * identifier, a metadata ID or an alternate identifier. If nothing matches, these readings are tried in order:
-   * without angle brackets, parentheses, quotation marks and a final full stop; without the final slash of a URL; as a URL of this
-   * service (`/identifiers/NA/local` or `/NA/local` at the host of the request or of the configured resolver); without zero-width
-   * characters and without blanks around the slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered
-   * target. A string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn identifiers
-   * are included. A string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
+   * @remarks Resolves up to 1,000 strings, in any form, to the identifiers that they denote. Each string is read as an identifier, a
+   * metadata ID or an alternate identifier. If nothing matches, these readings are tried in order: without angle brackets, parentheses,
+   * quotation marks and a final full stop; without the final slash of a URL; as a URL of this service (`/identifiers/NA/local` or
+   * `/NA/local` at the host of the request or of the configured resolver); without zero-width characters and without blanks around the
+   * slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered target. A
+   * string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn identifiers are included. A
+   * string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
    */
   @Post('lookup')
   @OnlyReads()
   @LargeBody()
   @HttpCode(HttpStatus.OK)
-  @ApiReturns(LookupResponseDto, 'One result for each text, in order of the request.')
+  @ApiReturns(LookupResponseDto, 'One result for each text, in the order of the request.')
   @ApiProblems(...BODY_CODES)
   async findMany(
     @ValidBody() { items }: LookupRequestDto,
@@ -130,7 +130,7 @@ export class LookupController {
   ): Promise<void> {
     const isWanted = (): boolean => !reply.raw.closed;
     const results = this.finding.find({ items, ownHost: request.host, isWanted }, principal);
-    // `Places` does not limit a short look-up, so that it does not wait for look-ups of the same client that a stalled primary delays.
+    // `Places` does not limit short look-ups, so that they do not wait for look-ups of the same client that a stalled primary delays.
     if (items.length <= FEW_ITEMS) await sendShortList(reply, 'items', this.responses(results));
     else await sendList(reply, 'items', this.responses(this.places.parts(holderOf(request, reply), results)));
   }
@@ -139,7 +139,7 @@ export class LookupController {
    * Get an identifier
    * @remarks Accepts `NA/GUID` in upper or lower case, with an unescaped or escaped slash, and every other form of the identifier
    * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. A GUID alone, or another text of the UUID, finds the
-   * identifier that has it; if identifiers of several naming authorities have it, the status is 300. The response is an HTML page if
+   * identifier that has the GUID. If identifiers of several naming authorities have it, the status is 300. The response is an HTML page if
    * `Accept` names `text/html`, typed links (RFC 9264) if it names `application/linkset+json`, and JSON otherwise or if it prefers JSON.
    * Each representation has its own entity tag; `If-Match` of a change requires the entity tag of the JSON.
    */
@@ -209,7 +209,7 @@ export class LookupController {
     return this.views.show(found, type, { principal, request, reply });
   }
 
-  /** Removes each result from its part: a suspended generator would keep the part in memory while the stream waits (see `Places`). */
+  /** Removes each result from its part. Otherwise, a suspended generator would keep the part while the stream waits (see `Places`). */
   private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<LookupResultDto> {
     let index = 0;
     for await (const results of parts)

@@ -14,8 +14,8 @@ const OUTCOMES = ['found', 'ambiguous', 'missing', 'malformed'] as const;
 /** Texts that may denote registered identifiers. */
 export class LookupRequestDto {
   /**
-   * Identifiers, metadata IDs, alternate identifiers, GUIDs and targets, mixed and in any form; a target must match
-   * exactly, and so must a metadata ID of a naming authority with the `metadataIdScheme` "any".
+   * Identifiers, metadata IDs, alternate identifiers, GUIDs and targets, mixed and in any form. A target must match exactly, and so must a
+   * metadata ID of a naming authority with the `metadataIdScheme` "any".
    */
   @ApiProperty({
     type: [String],
@@ -31,7 +31,7 @@ export class LookupRequestDto {
   items: string[];
 }
 
-/** What is probably wrong with a name that is not registered, under a prefix of this registry. */
+/** The probable error in a name that has a prefix of this registry, but is not registered. */
 export class LookupHintDto {
   /**
    * The probable error, as a sentence for readers.
@@ -66,7 +66,7 @@ export class LookupResultDto {
   @ApiProperty({ enum: OUTCOMES })
   outcome: (typeof OUTCOMES)[number];
 
-  /** How the text matches; null when nothing matches. A bare GUID matches as `identifier`. */
+  /** How the text matches; null if nothing matches. A bare GUID matches as `identifier`. */
   @ApiProperty({ enum: MATCHED_BY, nullable: true, type: String, example: 'identifier' })
   matchedBy: MatchedBy | null;
 
@@ -105,7 +105,7 @@ export class LookupResultDto {
   @ApiProperty({ enum: MISS_REASONS, required: false })
   reason?: MissReason;
 
-  /** What is probably wrong with a name under a prefix of this registry; absent for all other texts. */
+  /** The probable error in a name under a prefix of this registry; absent for all other texts. */
   @ApiProperty({ type: () => LookupHintDto, required: false })
   hint?: LookupHintDto;
 
@@ -116,7 +116,7 @@ export class LookupResultDto {
 
 /** One result for each text. */
 export class LookupResponseDto {
-  /** One result for each text, in order of the request. */
+  /** One result for each text, in the order of the request. */
   items: LookupResultDto[];
 }
 
@@ -129,8 +129,8 @@ export class ChoicesDto {
 /** The typed links of an identifier (RFC 9264 4.2): a member for each relation, such as `cite-as`. */
 export class LinksetDto implements Linkset {
   /**
-   * One context: the URL of the representation is its `anchor`. Each other member is a relation with a list of targets,
-   * which have `href` and may have `type`.
+   * One context. The URL of the representation is its `anchor`. Each other member is a relation with a list of targets, which have `href`
+   * and may have `type`.
    */
   @ApiProperty({
     type: 'array',

@@ -106,7 +106,7 @@ export class RecordViews {
       type === HTML
         ? await this.pageOf(found, shown.uris, urls, principal)
         : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
-    // A 304 has these headers too, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
+    // A 304 also has these headers, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     const headers = { ...link, ...(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET }) };
     return isStored(viewing, { ...headers, etag: viewTagOf(body), ...REVALIDATED }) ? undefined : body;
   }

@@ -34,14 +34,14 @@ export class BatchController {
   /**
    * Mint or register many identifiers
    * @remarks Mints up to 10,000 identifiers in one transaction: `items`, each as for a single mint, or a `count` of identifiers without
-   * attributes. The response has one result for each item, in order of the request. An item with the GUID, the local name, an
-   * alternate identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that share
-   * only the metadata ID, and all have `onExisting: "match"` (the default), are decided in order: a later item returns the identifier
-   * of the first item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates are at most 16 MiB in total.
+   * attributes. The response has one result for each item, in the order of the request. An item with the GUID, the local name, an alternate
+   * identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that share only the
+   * metadata ID, and all have `onExisting: "match"` (the default), are decided in order. A later item returns the identifier of the first
+   * item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates may have at most 16 MiB in total.
    *
-   * With `mode=atomic`, nothing is stored when any item fails, and the status is 422 `BATCH_REFUSED`. The naming authorities of all items
-   * are checked first, then the items themselves, then conflicts with registered identifiers. `errors` has at most 100 errors, all from
-   * the first check that fails. The `Idempotency-Key` covers the whole batch.
+   * With `mode=atomic`, nothing is stored if any item fails, and the status is 422 `BATCH_REFUSED`. The naming authorities of all items are
+   * checked first, then the items themselves, then conflicts with registered identifiers. `errors` has at most 100 errors, all from the
+   * first check that fails. The `Idempotency-Key` covers the whole batch.
    */
   @Post('batch')
   @Requires('mint', 'register')
@@ -50,7 +50,7 @@ export class BatchController {
   @ApiIdempotencyKey()
   @ApiBody({ type: BatchRequestDto })
   @ApiPrefer('return=minimal')
-  @ApiReturns(BatchResponseDto, 'One result for each item, in order of the request.', {
+  @ApiReturns(BatchResponseDto, 'One result for each item, in the order of the request.', {
     ...REPLAYED_HEADER,
     ...PREFERENCE_HEADER,
   })
@@ -87,7 +87,7 @@ export class BatchController {
   }
 }
 
-/** @throws Problem INVALID_REQUEST for an error outside the items; an error in an item becomes the result of the item. */
+/** @throws Problem INVALID_REQUEST for an error outside the items. An error in an item becomes the result of the item. */
 async function readBatch(body: unknown, mode: BatchQueryDto['mode']): Promise<BatchCommand> {
   const { items: values, count, namingAuthority } = readPart(BatchRequestDto, body);
   if ((count === undefined) === (values === undefined)) throw invalidValue('/items', 'send either items or count');

@@ -18,7 +18,7 @@ export const BATCH_MODES = ['perItem', 'atomic'] as const;
 
 /** One of many mint requests. */
 export class MintItemDto extends MintFieldsDto {
-  /** The naming authority of this item; by default, the naming authority of the request. */
+  /** The naming authority of this item. The default is the naming authority of the request. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -32,7 +32,7 @@ export class MintItemDto extends MintFieldsDto {
 /** Identifiers to mint: `items`, or a `count` of identifiers without attributes. */
 @NullIsAbsent()
 export class BatchRequestDto {
-  /** The naming authority of items that name none; `count` requires it. */
+  /** The naming authority of items that name none. `count` requires this member. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
@@ -116,13 +116,13 @@ export class MintResultDto {
 
 /** The response to a batch. */
 export class BatchResponseDto {
-  /** One result for each item, in order of the request. */
+  /** One result for each item, in the order of the request. */
   items: MintResultDto[];
 }
 
 /** A line of the response to a stream. */
 export class MintLineDto extends MintResultDto {
-  /** The number of the line in the request, counted from 1; blank lines are counted. */
+  /** The number of the line in the request, counted from 1. Blank lines count. */
   @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 }
@@ -141,7 +141,7 @@ function requestIn(value: unknown): MintItemDto | Problem {
   }
 }
 
-/** Reads `clientRef` from an invalid item too, so that the client can match the result. */
+/** Reads `clientRef`, also from an invalid item, so that the client can match the result. */
 function clientRefOf(value: unknown): string | null {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
   return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;

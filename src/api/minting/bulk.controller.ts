@@ -32,11 +32,10 @@ export class BulkController {
 
   /**
    * Mint or register a stream of identifiers
-   * @remarks Reads one mint request from each line, for any number of lines, and returns one result for each line, in
-   * the same order and while the request continues. A line is durable when its result is sent. Blank lines are numbered but
-   * produce no result. A line has at most 64 KiB. After an interruption, send all lines again with the same
-   * `Idempotency-Key`: no line gets a second identifier. When the stream cannot continue, its last line is a
-   * `StreamEnd`, which has `"final": true`.
+   * @remarks Reads one mint request from each line, for any number of lines, and returns one result for each line, in the same order and
+   * while the request continues. A line is durable when its result is sent. Blank lines are numbered but produce no result. A line has at
+   * most 64 KiB. After an interruption, send all lines again with the same `Idempotency-Key`; no line gets a second identifier. If the
+   * stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('bulk')
   @Requires('mint', 'register')

@@ -23,18 +23,18 @@ const FIRST_STATES = ['active', 'reserved'] as const;
 @NullIsAbsent()
 export class MintFieldsDto {
   /**
-   * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a
-   * Fedora PID or a Fedora dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any" it is any
-   * text of 1 to 2,048 bytes without control characters. It is unique within the naming authority.
+   * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a Fedora PID or a Fedora
+   * dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any", any text of 1 to 2,048 bytes without
+   * control characters. It is unique within the naming authority.
    */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   metadataId?: string;
 
   /**
-   * Mints the identifier of the metadata record too, under the same naming authority and in the same transaction;
-   * excludes `metadataId`. A reserved metadata record is activated with its object, and its reservation ends with that of the object.
-   * Not permitted under a naming authority with the `metadataIdScheme` "any".
+   * Also mints the identifier of the metadata record, under the same naming authority and in the same transaction; excludes `metadataId`. A
+   * reserved metadata record is activated with its object, and its reservation ends with that of the object. Not permitted under a naming
+   * authority with the `metadataIdScheme` "any".
    */
   @OptionalBoolean()
   mintMetadataId?: boolean;
@@ -45,7 +45,7 @@ export class MintFieldsDto {
   @OptionalText()
   metadataTarget?: string;
 
-  /** The http or https URL to which the identifier resolves; characters outside visible ASCII must be percent-encoded. */
+  /** The http or https URL to which the identifier resolves. Characters outside visible ASCII must be percent-encoded. */
   @IsTarget()
   @MaxLength(MAX_TARGET_LENGTH)
   @OptionalText()
@@ -67,7 +67,7 @@ export class MintFieldsDto {
 
   /**
    * The identifier of the previous version of the object, in any form. If it is under a naming authority of this service, it must be
-   * registered and not only reserved. It is not permitted with `"state": "reserved"`.
+   * registered and must not be reserved. The member is not permitted with `"state": "reserved"`.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MaxLength(MAX_STORED_BYTES)
@@ -102,12 +102,12 @@ export class MintFieldsDto {
   leaseUntil?: string;
 
   /**
-   * What to do when an identifier of the naming authority already has the `metadataId`. "match" returns it if each member that is sent
-   * agrees with its value as minted or with its current value, and otherwise fails with 409. "return" returns it unchanged, "reject"
-   * fails with 409, and "update" gives it the `target`, the `language` and the `alternateIds` that are sent. If it is withdrawn, "match"
-   * and "update" fail with 409, and each value does if a `guid` or `localName` is sent that it does not have. If no identifier has the
-   * `metadataId`, a `guid` or `localName` that is already registered fails with 409, so only an `Idempotency-Key` makes it safe to repeat
-   * a registration without `metadataId`.
+   * What to do if an identifier of the naming authority already has the `metadataId`. "match" returns it if each member that is sent agrees
+   * with its value as minted or with its current value, and otherwise fails with 409. "return" returns it unchanged, "reject" fails with
+   * 409, and "update" gives it the `target`, the `language` and the `alternateIds` that are sent. "match" and "update" fail with 409 if it
+   * is withdrawn. Each value does so if a `guid` or `localName` is sent that it does not have. If no identifier has the `metadataId`, a
+   * `guid` or `localName` that is already registered fails with 409, so only an `Idempotency-Key` makes it safe to repeat a registration
+   * without `metadataId`.
    */
   @OptionalChoice(ON_EXISTING, { default: 'match' })
   onExisting?: OnExisting;

@@ -14,7 +14,7 @@ import { MintingService } from '../../minting/minting.service.js';
 import { UpsertsService } from '../../changing/upserts.service.js';
 
 const HEADERS = {
-  Location: textHeader('The path of the identifier. Absent where it is too long for a header.'),
+  Location: textHeader('The path of the identifier. Absent if it is too long for a header.'),
   ETag: textHeader('Entity tag of the representation.'),
   ...REPLAYED_HEADER,
 };

@@ -27,7 +27,7 @@ const TEMPLATE = 'https://repo.example.org/objects/{guid}';
  * under its prefix, because names depend on these settings.
  */
 export class NamingAuthoritySettingsDto {
-  /** A suspended naming authority cannot mint; its identifiers resolve and can be changed as before. */
+  /** A suspended naming authority cannot mint. Its identifiers resolve and can be changed as before. */
   @OptionalChoice(NAMING_AUTHORITY_STATES, { enumName: 'NamingAuthorityState', example: 'active' })
   state?: NamingAuthorityState;
 
@@ -39,9 +39,9 @@ export class NamingAuthoritySettingsDto {
   profile?: NamingAuthorityProfile;
 
   /**
-   * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs
-   * (R-36) and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive: under the profile "cordra" the
-   * setting applies only to other Handles of the prefix that are metadata IDs or alternate identifiers.
+   * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs (R-36) and for `0.NA`
+   * (R-35), otherwise false. GUIDs are always case-insensitive, so under the profile "cordra" the setting applies only to other Handles of
+   * the prefix that are metadata IDs or alternate identifiers.
    */
   @OptionalBoolean()
   caseInsensitive?: boolean;
@@ -54,7 +54,7 @@ export class NamingAuthoritySettingsDto {
   storesHandleValues?: boolean;
 
   /**
-   * Whether Handle clients may delete identifiers, for tests. A deleted identifier is withdrawn: it loses its values and
+   * Whether identifiers are for tests, so that Handle clients may delete them. A deleted identifier is withdrawn. It loses its values and
    * its metadata ID, and is registered again when a client writes it.
    */
   @OptionalBoolean()
@@ -76,13 +76,13 @@ export class NamingAuthoritySettingsDto {
   uuidVersion?: UuidVersion;
 
   /**
-   * The target of identifiers that are minted without one: an http or https URL that contains `{guid}` or `{localName}`
-   * after the host, which is replaced by the percent-encoded local name. Existing targets do not change. Null for no template.
+   * The target of identifiers that are minted without one: an http or https URL that contains `{guid}` or `{localName}` after the host. The
+   * percent-encoded local name replaces the placeholder. Existing targets do not change. Null for no template.
    */
   @NullableText(MAX_TARGET_LENGTH, TEMPLATE)
   targetTemplate?: string | null;
 
-  /** The resolver for `uris.resolver`, which is replaced as a whole; null for the configured resolver. */
+  /** The resolver for `uris.resolver`. A change replaces it as a whole. Null for the configured resolver. */
   @ApiProperty({ type: () => ResolverDto, nullable: true, required: false })
   @OptionalOrNull()
   @IsObject()
@@ -91,8 +91,8 @@ export class NamingAuthoritySettingsDto {
 }
 
 /**
- * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: a read-only member that
- * is not always ignored must be equal to the current value, otherwise the request fails with READ_ONLY_MEMBER.
+ * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: unless it is always
+ * ignored, a read-only member must equal the current value, or the request fails with READ_ONLY_MEMBER.
  */
 @Members({
   namingAuthority: ReadOnly('Read-only: the prefix.', { type: String }),

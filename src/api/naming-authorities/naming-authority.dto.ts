@@ -40,7 +40,7 @@ export class NamingAuthorityDto {
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })
   profile: NamingAuthorityProfile;
 
-  /** Whether local names are compared without the case of ASCII letters (HS-05); GUIDs always are. */
+  /** Whether local names are compared without the case of ASCII letters (HS-05). GUIDs always are. */
   caseInsensitive: boolean;
 
   /** Whether its identifiers have stored Handle values in addition to the computed ones. */
@@ -58,7 +58,7 @@ export class NamingAuthorityDto {
   uuidVersion: UuidVersion;
 
   /**
-   * The target of identifiers minted without one; the percent-encoded local name replaces `{guid}` or `{localName}`. Null for none.
+   * The target of identifiers minted without one. The percent-encoded local name replaces `{guid}` or `{localName}`. Null for none.
    * @example "https://repo.example.org/objects/{guid}"
    */
   targetTemplate: string | null;
@@ -68,8 +68,8 @@ export class NamingAuthorityDto {
   resolver: ResolverDto | null;
 
   /**
-   * The prefix from which this one is directly derived (HS-07); null for a prefix of one segment, and if the parent is not registered
-   * here, such as `20.500` for `20.500.12345`.
+   * The prefix from which this one is directly derived (HS-07); null for a prefix of one segment, or if the parent, such as `20.500` for
+   * `20.500.12345`, is not registered here.
    * @example "12345"
    */
   parent: string | null;
@@ -101,6 +101,6 @@ export class NamingAuthorityPageDto {
   /** The naming authorities, in byte order of their prefixes. */
   items: NamingAuthorityDto[];
 
-  /** The `cursor` of the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   next: string | null;
 }

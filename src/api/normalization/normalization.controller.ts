@@ -41,7 +41,7 @@ export class NormalizationController {
   @OnlyReads()
   @LargeBody()
   @HttpCode(HttpStatus.OK)
-  @ApiReturns(NormalizeResponseDto, 'One result for each text, in order of the request.')
+  @ApiReturns(NormalizeResponseDto, 'One result for each text, in the order of the request.')
   @ApiOnlyProblems(...BODY_CODES, ...ALWAYS)
   async normalize(
     @ValidBody() { items }: NormalizeRequestDto,

@@ -18,9 +18,9 @@ export class IdentifierPartsDto {
   guid?: string;
   /** The text after the first "/"; decoded, except in a CORDRA identifier. */
   localName?: string;
-  /** The query without "?"; "" when empty, null when absent. */
+  /** The query without "?"; "" if empty, null if absent. */
   @ApiProperty(NULLABLE_TEXT) query?: string | null;
-  /** The fragment without "#"; "" when empty, null when absent. */
+  /** The fragment without "#"; "" if empty, null if absent. */
   @ApiProperty(NULLABLE_TEXT) fragment?: string | null;
   /** The form of an hdl URI. */
   @ApiProperty({ enum: ['path', 'host', 'name', 'authority', 'server'], required: false }) form?: string;
@@ -130,7 +130,7 @@ export class RenderedUrisDto extends UrisDto {
 /** One result for each text. */
 @ApiExtraModels(ValidItemDto, InvalidItemDto)
 export class NormalizeResponseDto {
-  /** One result for each text, in order of the request. */
+  /** One result for each text, in the order of the request. */
   @ApiProperty({
     type: 'array',
     items: { oneOf: [{ $ref: getSchemaPath(ValidItemDto) }, { $ref: getSchemaPath(InvalidItemDto) }] },

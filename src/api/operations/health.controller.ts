@@ -20,7 +20,7 @@ export class HealthController {
 
   /**
    * Check that the process is running
-   * @remarks The check reads nothing, so it succeeds even while the database does not respond and while the process stops.
+   * @remarks The check reads nothing, so it succeeds even if the database does not respond or the process is stopping.
    */
   @Get('live')
   @ApiReturns(HealthDto, 'The process is running.')
@@ -31,9 +31,9 @@ export class HealthController {
 
   /**
    * Check that the service can process requests
-   * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that
-   * this version needs. It fails on a server that is in recovery or read-only, while no commit has completed for 5 seconds although
-   * one waits, and after the signal that stops the process. A result is reused for one second.
+   * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that this version
+   * needs. It fails on a server that is in recovery or read-only, if no commit has completed for 5 seconds although one is waiting, or
+   * after the signal that stops the process. A result is reused for one second.
    */
   @Get('ready')
   @ApiReturns(HealthDto, 'The service can process requests.')

@@ -15,8 +15,8 @@ export class MetricsController {
 
   /**
    * Get Prometheus metrics
-   * @remarks Returns metrics of this process only, in the Prometheus text format: requests, mints, queues, connections and the process.
-   * If `METRICS_PORT` is set, the metrics are served on that port instead, without a key.
+   * @remarks Returns metrics of this process only, in the Prometheus text format: requests, mints, queues, connections and the process. If
+   * `METRICS_PORT` is set, the metrics are instead served on that port, without a key.
    */
   @Get()
   @Header('cache-control', 'no-store')

@@ -31,7 +31,7 @@ export class SerializedIdentifier {
   toResponse(reply: Pick<FastifyReply, 'header'>, more: object | null): string {
     void reply.header('content-type', JSON_TYPE);
     if (more === null) return this.json;
-    // Serializing the representation again with these members would take 7 µs (9.5 instead of 2.6), 7 % of a mint.
+    // Serializing the representation again with these members would take 9.5 µs instead of 2.6 µs. The difference is 7 % of a mint.
     return `${this.json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
   }
 }

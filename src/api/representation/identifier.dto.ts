@@ -4,7 +4,7 @@ import { REASON_CODES, type ReasonCode, STATES, type State } from '../../registr
 import { HandleValueDto } from './handle-value.dto.js';
 
 /**
- * Describes the path parameter `{identifier}`; OpenAPI templates cannot express an unescaped slash.
+ * Describes the path parameter `{identifier}`, because OpenAPI templates cannot express an unescaped slash.
  * @param ofGuid what the operation does for a GUID alone.
  */
 export const ApiIdentifierParam = (
@@ -82,8 +82,8 @@ export class IdentifierDto {
   localName: string;
 
   /**
-   * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`. Under a
-   * naming authority with the `metadataIdScheme` "any" it is the text that was sent, which denotes no identifier.
+   * The identifier of the metadata record (CID-24), canonical: `hdl:` + Handle, or `info:fedora/…`. Under a naming authority with the
+   * `metadataIdScheme` "any", it is the text that was sent, which denotes no identifier.
    */
   metadataId: string | null;
 
@@ -93,7 +93,7 @@ export class IdentifierDto {
   /** The http or https URL to which the identifier resolves. */
   target: string | null;
 
-  /** The language of the page to which the target leads, as a tag of BCP 47 in the case of RFC 5646 2.1.1, used as `hreflang` of links. */
+  /** The language of the page to which the target leads, a tag of BCP 47 in the case of RFC 5646 2.1.1. It is the `hreflang` of links. */
   language: string | null;
 
   /** The state of the identifier. */
@@ -104,22 +104,21 @@ export class IdentifierDto {
   alternateIds: string[];
 
   /**
-   * The identifier of the previous version of the object, of which this one is the new version (RFC 5829
-   * `predecessor-version`), canonical: `hdl:` + Handle, or `info:fedora/…`.
+   * The identifier of the previous version of the object (`predecessor-version` of RFC 5829), canonical: `hdl:` + Handle, or
+   * `info:fedora/…`.
    */
   previousVersion: string | null;
 
-  /** The new versions of the object: the first 20 identifiers, in order of minting, whose `previousVersion` is this one, as `NA/local`. */
+  /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this one, in order of minting, as `NA/local`. */
   newerVersions: string[];
 
   /**
-   * The stored values of the Handle that everybody may read; null if there are only computed values. The URL value with
-   * the lowest index is the target.
+   * The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target.
    */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
   handleValues: HandleValueDto[] | null;
 
-  /** Whether the naming authority is for tests: Handle clients may delete the identifier. */
+  /** Whether the naming authority is for tests, so that Handle clients may delete the identifier. */
   sandbox: boolean;
 
   /** The version: 1 when minted, incremented with every change. */

@@ -11,14 +11,14 @@ export class ResolverDto {
   scheme: string;
 
   /**
-   * The host, and the port where it is not the default port of the scheme.
+   * The host, and the port if it is not the default port of the scheme.
    * @example "resolve.example.org"
    */
   @MaxLength(255)
   @IsString()
   authority: string;
 
-  /** The path segment before the Handle (URI-32); null where the resolver has none. A request may omit it. */
+  /** The path segment before the Handle (URI-32); null if the resolver has none. A request may omit it. */
   @NullableText(255, null)
   firstSegment?: string | null;
 }

@@ -23,7 +23,7 @@ export class WithdrawRequestDto {
   })
   reasonCode?: ReasonCode;
 
-  /** The reason, for readers who follow the identifier later: one line without control characters, not only blanks. */
+  /** The reason, for readers who follow the identifier later: one line without control characters, with more than blanks. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
   @Matches(/\S/, { message: 'reason must not be empty' })
   @HasNoControls()

@@ -28,7 +28,7 @@ export class CreateReservationDto {
 @NullIsAbsent()
 export class ReservationMembersDto {
   /**
-   * Some identifiers of the reservation, in any form; when absent, all of them.
+   * Some identifiers of the reservation, in any form; all of them if absent.
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   @ApiProperty({ type: [String], minItems: 1, maxItems: MAX_COUNT, required: false })

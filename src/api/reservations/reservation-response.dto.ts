@@ -19,7 +19,7 @@ export class ReservationDto {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-11-20T09:30:00.000Z' })
   createdAt: string;
 
-  /** The end of the lease of the remaining identifiers, UTC; null when none remains. */
+  /** The end of the lease of the remaining identifiers, UTC; null if none remains. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2126-11-20T09:30:00.000Z' })
   leaseUntil: string | null;
 
@@ -51,7 +51,7 @@ export class ReservationItemDto {
   /** The identifier as `NA/local`, or the text that the client sent if it is malformed or not part of the reservation. */
   identifier: string;
 
-  /** "skipped" when the identifier was not changed; `problem` has the reason. */
+  /** "skipped" if the identifier was not changed; `problem` has the reason. */
   @ApiProperty({ enum: ITEM_OUTCOMES, enumName: 'ReservationItemOutcome' })
   outcome: ItemOutcome;
 
@@ -63,7 +63,7 @@ export class ReservationItemDto {
   problem?: ProblemDocumentDto;
 }
 
-/** The results for identifiers of a reservation, in order of the request. */
+/** The results for identifiers of a reservation, in the order of the request. */
 export class ReservationReportDto {
   /** The ID of the reservation. */
   @ApiProperty({ type: String, format: 'uuid', example: '3f0c2a52-95a5-4f2c-8f0a-0d5b7b1f7a10' })
@@ -81,7 +81,7 @@ export class ReservationReportDto {
   @ApiProperty({ type: 'integer', example: 0 })
   skipped: number;
 
-  /** One result for each identifier, in order of the request. */
+  /** One result for each identifier, in the order of the request. */
   items: ReservationItemDto[];
 }
 

@@ -41,8 +41,8 @@ export class ReservationController {
 
   /**
    * Reserve identifiers
-   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease
-   * ends, and otherwise counts as withdrawn from that time.
+   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease ends; otherwise, it counts as
+   * withdrawn from that time.
    */
   @Post()
   @Requires('mint')
@@ -74,8 +74,8 @@ export class ReservationController {
 
   /**
    * Activate reserved identifiers
-   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To also set their targets, use
-   * `POST /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped; each result has the reason.
+   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To also set their targets, use `POST
+   * /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped, and their results have the reason.
    */
   @Settles('activate')
   async activate(

@@ -20,7 +20,7 @@ export async function claimCluster(url: string): Promise<pg.Client | undefined> 
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  // Without a listener, an error would end the process. The event "end" follows each error.
+  // Without a listener, an error would end the process. The event "end" follows every error.
   client.on('error', () => {});
   await client.connect();
   let mine = false;
@@ -39,7 +39,7 @@ export function inUse(folder: DataFolder): StartupError {
   );
 }
 
-/** Waits until a cluster is stopped, or its lock was free four times in a row. @throws StartupError when another service keeps the lock. */
+/** Waits until a cluster is stopped, or its lock is found free four times in a row. @throws StartupError if it stays locked. */
 export async function waitForNoOwner(folder: DataFolder, server: ClusterControl): Promise<void> {
   let seenFree = 0;
   for (let waited = 0; waited <= OWNER_WAIT_MS; waited += POLL_MS) {

@@ -6,14 +6,14 @@ import { type ClusterControl, START_SECONDS, runningPort } from './cluster-contr
 import { OWNER_WAIT_MS, claimCluster, inUse } from './cluster-owner.js';
 import type { DataFolder } from './data-folder.js';
 
-/** Polling interval. Another service that starts waits much longer for a free lock, so that the owner recovers its lock first. */
+/** Polling interval. A service that starts waits much longer for a free lock, so that the owner can recover its lock first. */
 const POLL_MS = 100;
 
 /** Maximum number of restarts in a row. The count is reset when the server has run for `STABLE_MS`. */
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
-/** Pause before the second restart, doubled for each later one. The sum exceeds the default statement timeout, which ends old processes. */
+/** Pause before the second restart, doubled for each later one. Together, they exceed the statement timeout, which ends old processes. */
 const START_PAUSE_MS = 700;
 
 /** Restarts the server of a data folder and recovers the owner lock. PostgreSQL closes all sessions when one of its processes crashes. */

@@ -71,7 +71,7 @@ export async function ensureCluster(
     await rename(unfinished, folder.cluster);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // A concurrent first start created the cluster, and may have removed these files. PostgreSQL will report that the folder is in use.
+    // A concurrent first start created the cluster, and might have removed these files. PostgreSQL will report that the folder is in use.
     const isFaster = existsSync(join(folder.cluster, 'PG_VERSION'));
     if (isFaster || (error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return;
     if (error instanceof StartupError) throw error;
@@ -79,7 +79,7 @@ export async function ensureCluster(
   }
 }
 
-/** Removes the folders that interrupted starts left. A concurrent start may still write to its folder; a later start removes the rest. */
+/** Removes the folders that interrupted starts left. A concurrent start can still write to its folder; a later start removes the rest. */
 export async function removeUnfinished(folder: DataFolder): Promise<void> {
   const names = await readdir(folder.path);
   const left = names.filter((name) => name.startsWith(`${basename(folder.cluster)}${UNFINISHED}`));

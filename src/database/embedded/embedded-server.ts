@@ -18,7 +18,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-/** Starts the PostgreSQL of a data folder, after a stop of the server that a killed service left running. @throws StartupError */
+/** Starts the PostgreSQL of a data folder. First stops a server that a killed service left running. @throws StartupError */
 export async function startEmbeddedServer(dataDir: string, log?: Pick<Logger, 'warn'>): Promise<EmbeddedServer> {
   const binaries = await findPostgresBinaries();
   const folder = await prepareDataFolder(dataDir);

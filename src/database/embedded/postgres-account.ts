@@ -3,7 +3,7 @@ import { chown } from 'node:fs/promises';
 import { StartupError } from '../../config/startup-error.js';
 import { type PostgresBinaries, installFolder } from './postgres-binaries.js';
 
-/** The environment of the programs, without that of the service, which has secrets. The locale is fixed, because messages are parsed. */
+/** The environment of the programs. It lacks the secrets of the service, and has a fixed locale, because messages are parsed. */
 const ENVIRONMENT: NodeJS.ProcessEnv =
   process.platform === 'win32'
     ? { LC_ALL: 'C', SystemRoot: String.raw`C:\Windows` }
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs programs of PostgreSQL. As root, it uses the account `postgres` or else `nobody`, because the programs do not run as root. */
+/** Runs programs of PostgreSQL. Because these do not run as root, a service of root uses the account `postgres` or else `nobody`. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */
@@ -35,7 +35,7 @@ export function choosePostgresAccount(binaries: PostgresBinaries, dataDir: strin
   if (reaches(binaries.initdb, ['--version'], identity) && reaches('test', ['-x', dataDir], identity)) {
     return { own, run: (program, args, cwd) => run(program, args, { ...identity, cwd }) };
   }
-  // If parent folders are closed to the account, the server gets the capability to traverse them.
+  // If the account cannot traverse parent folders, the server gets the capability to do so.
   const lend = passThroughFolders(uid, gid);
   if (reaches('setpriv', [...lend, binaries.initdb, '--version'], {})) {
     return { own, run: (program, args, cwd) => run('setpriv', [...lend, program, ...args], { cwd }) };

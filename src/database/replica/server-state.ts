@@ -38,7 +38,7 @@ export async function readState(session: Sessions): Promise<ServerState> {
   return { ...row, position: BigInt(row.position) };
 }
 
-/** Rejected for a role that may not read one of the tables that requests read at a replica. Reads no row. */
+/** Fails for a role that may not read one of the tables that requests read at a replica. Reads no row. */
 const READABLE = `
   SELECT FROM identifier_record, identifier, naming_authority, alternate_identifier, change, first_event, api_key, handle_user
   WHERE false`;

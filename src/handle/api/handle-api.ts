@@ -30,14 +30,14 @@ export class HandleApi {
 })
 export class HandleApiModule {}
 
-/** The routes for clients of Handle servers. They bypass Nest's guards and pipes: hooks admit requests, and the handlers parse them. */
+/** The routes for clients of Handle servers. They bypass Nest's guards and pipes. Hooks admit requests, and the handlers parse them. */
 export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);
     server.addHook('onRoute', (route) => {
       route.config = { ...route.config, acceptsBasic: true };
     });
-    // The router decodes paths, so a request can reach these routes although its undecoded path belongs to another interface.
+    // The router decodes paths, so a request can reach these routes even if its undecoded path belongs to another interface.
     server.setErrorHandler(sendProblem);
     addHandlesRoutes(server, handlers, requiresKeys);
     addHdlresolverRoutes(server, handlers.hdlresolver);

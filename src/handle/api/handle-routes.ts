@@ -10,7 +10,7 @@ export const HANDLE_ROUTES = {
 const PLACEHOLDER = '{handle}';
 
 export interface RequestedHandle {
-  /** As the client spelled it, decoded once as UTF-8, or undecoded if it is malformed. "+" does not stand for a space. */
+  /** As the client wrote it, decoded once as UTF-8, or undecoded if it is malformed. "+" does not stand for a space. */
   readonly handle: string;
   readonly isMalformed: boolean;
 }
@@ -28,7 +28,7 @@ export function requestedHandle(request: IncomingMessage): RequestedHandle {
   return (request as WithHandle)[REQUESTED] ?? NONE;
 }
 
-/** Sets the text that error responses contain as the Handle, for a request whose path does not end with a Handle. */
+/** Sets the Handle that error responses contain, for a request whose path does not end with a Handle. */
 export function noteHandle(request: IncomingMessage, handle: string): void {
   (request as WithHandle)[REQUESTED] = { handle, isMalformed: false };
 }

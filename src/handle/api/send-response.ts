@@ -40,12 +40,12 @@ export function sendParts(request: FastifyRequest, reply: FastifyReply, parts: A
   return reply;
 }
 
-/** Rejects an anonymous request, even where reading is public, unless access is open. @throws Problem UNAUTHENTICATED */
+/** Rejects an anonymous request, even if reading is public, unless access is open. @throws Problem UNAUTHENTICATED */
 export function requireUser(principal: Principal, detail: string): void {
   if (principal.isAnonymous && principal !== OPEN_ACCESS) throw new Problem('UNAUTHENTICATED', detail);
 }
 
-/** Response code (RFC 3652 2.2.2.2) of each problem; unlisted problems use `error` below the status 500, otherwise `failure`. */
+/** Response code (RFC 3652 2.2.2.2) of each problem. Unlisted problems use `error` below the status 500, otherwise `failure`. */
 const CODES: Partial<Record<ProblemCode, number>> = {
   UNAUTHENTICATED: RESPONSE_CODE.authenticationNeeded,
   SCOPE_MISSING: RESPONSE_CODE.notAuthorized,

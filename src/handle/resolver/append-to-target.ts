@@ -2,7 +2,7 @@ import { isTarget } from '../../registry/target.js';
 
 const MAX_APPENDED_LENGTH = 4096;
 
-/** Maximum length of the result, in characters; clients and proxies accept 8 or 16 KiB of headers. */
+/** Maximum length of the result, in characters. Clients and proxies accept 8 or 16 KiB of headers. */
 const MAX_LOCATION_LENGTH = 7168;
 
 /** Control characters, such as CR and LF, which could end a header. */

@@ -39,7 +39,7 @@ export function entryOf(request: IncomingMessage): Entry | undefined {
 
 const PLAIN_PATH = /^\/[!$&-;=@A-Z_a-z~]+$/;
 
-/** Decides by the path which requests the resolver serves: those that name a known prefix, and by `EntranceRules` some further paths. */
+/** Decides by the path which requests the resolver serves: those that name a known prefix, and those that `EntranceRules` add. */
 export class Entrance {
   private known: LatestAuthorities = { latest: null, isCurrent: false };
 

@@ -15,7 +15,7 @@ import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.j
 import { localNamesOf } from './local-names.js';
 import { type PathReading, readPath } from './read-path.js';
 
-/** The result of resolving a name; `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
+/** The result of resolving a name. `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
 export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority; readonly record: IdentifierRecord }
   | { readonly kind: 'unknown' }
@@ -30,7 +30,7 @@ export type Resolution = { readonly handle: string } & (
 /** Maximum number of steps from a duplicate to the active identifier that replaces it. */
 const MAX_STEPS = 5;
 
-/** Maximum length of a parsed name, in characters; a local name of 8192 bytes that are all escaped twice is shorter. */
+/** Maximum length of a parsed name, in characters. A local name of 8192 bytes that are all escaped twice is shorter. */
 const MAX_NAME_LENGTH = 49_152;
 
 @Injectable()
@@ -59,7 +59,7 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Adds the objects that a record describes to the record, unless the record has changed in the meantime. */
+  /** Adds to a record the objects that it describes, unless the record has changed in the meantime. */
   async whole(record: IdentifierRecord) {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);

@@ -16,7 +16,7 @@ interface Made {
 
 const made = new WeakMap<IdentifierRecord, Made>();
 
-/** The value of `Link` for a record, which is kept because the cache of records returns the same object again. */
+/** The value of `Link` for a record. It is kept, because the cache of records returns the same object again. */
 export function identifierLink(
   record: IdentifierRecord,
   scheme: MetadataIdScheme,
@@ -35,7 +35,7 @@ export function linkOf(links: readonly TypedLink[]): string | undefined {
   return linkHeaderOf(links, MAX_LENGTH);
 }
 
-/** A record as the principal may see it. Links must not reveal whether the naming authorities exist that the principal cannot see. */
+/** A record as the principal may see it. Links must not reveal whether naming authorities that the principal cannot see exist. */
 export function linkable(record: IdentifierRecord, scheme: MetadataIdScheme, principal: Principal): IdentifierRecord {
   const redacted = principal.redact(record);
   if (!principal.hasRestrictedView) return redacted;

@@ -27,7 +27,7 @@ export function locationsXml(values: readonly StoredValue[]): string {
   const urls = values.flatMap((value) => (isUrl(value) ? (textOf(value) ?? []) : []));
   const all = stored.length > 0 ? stored : urls.map((href, id) => ({ id: String(id), href }));
   const items = all.map((attributes) => {
-    // Attributes with a namespace prefix are omitted, because the namespace may be declared at the root.
+    // Attributes with a namespace prefix are omitted, because the namespace can be declared at the root.
     const own = Object.entries(attributes).filter(([name]) => name !== 'xmlns' && !name.includes(':'));
     const written = own.map(([name, value]) => ` ${name}="${value.replace(NOT_PLAIN, entity)}"`);
     return `<location${written.join('')}/>`;

@@ -4,11 +4,11 @@ import { handleUriStart } from '../../registry/name-schemes.js';
 import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 
-/** What a decoded path names: a Handle, or a text that may be one. */
+/** What a decoded path names: a Handle, or a text that could be one. */
 export interface PathReading {
   /** Null for a prefix that is not among the naming authorities with which the path was read. */
   readonly authority: NamingAuthority | null;
-  /** Prefix, "/" and local name, as the client wrote them, decoded once, and twice in a URI that is one segment of the path. */
+  /** Prefix, "/" and local name, as the client wrote them. They are decoded once, or twice in a URI that is one segment of the path. */
   readonly handle: string;
   /** Whether the text is meant as a Handle: its prefix is known or starts with a digit, or the start of a URI or a resolver precedes it. */
   readonly isMarked: boolean;
@@ -24,8 +24,8 @@ const HTTP_START = /(https?):\/{1,2}([^/]{1,255})\//iy;
 const LIKE_PREFIX = /^[0-9][^/]*\//;
 
 /**
- * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, and as a
- * URI (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
+ * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, or as a URI
+ * (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
  * @param path without its first "/", decoded.
  * @param isOneSegment whether every "/" of the path was escaped, so that the escapes of a URI were escaped again.
  */

@@ -4,10 +4,10 @@ import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
 import type { ResolveQuery } from './resolve-query.js';
 
-/** Seconds for which caches may store a redirect. During this time, clients of a cache may not see a change of the target. */
+/** Seconds for which caches may store a redirect. During this time, clients of a cache might not see a change of the target. */
 export interface RedirectAges {
   readonly browserSeconds: number;
-  /** In a shared cache, such as that of a proxy; null where reading requires a key, so that no shared cache may store it. */
+  /** In a shared cache, such as that of a proxy; null if reading requires a key, because no shared cache may then store the redirect. */
   readonly sharedSeconds: number | null;
 }
 
@@ -56,7 +56,7 @@ export function sendRedirect(reply: FastifyReply, target: string, redirects: Red
   return redirect(reply, 302, target, { expires: redirects.expires(), 'cache-control': redirects.cacheControl });
 }
 
-/** Redirects to the destination in a value. Without `ages`, the redirect is neither permanent nor stored. */
+/** Redirects to the destination in a value. Without `ages`, the redirect is temporary and is not stored. */
 export function sendDestination(
   reply: FastifyReply,
   { kind, location, value }: Destination,

@@ -12,18 +12,18 @@ export interface Exchange {
 
 const ACTIONS = ['showvalues', 'showurls', 'api'] as const;
 
-/** The parameters of a request; unlisted parameters are ignored. */
+/** The parameters of a request. Unlisted parameters are ignored. */
 export type ResolveQuery = Readonly<ReturnType<typeof noQuery>>;
 
 function noQuery() {
   return {
-    /** Whether the record is shown in place of a redirect; any `action` has this effect too. */
+    /** Whether the record is shown instead of a redirect. Any `action` also has this effect. */
     noredirect: false,
     action: null as (typeof ACTIONS)[number] | null,
     types: [] as string[],
     indexes: [] as number[],
     hasInvalidIndex: false,
-    /** Appended to the target or location; null where absent, undefined where it cannot be decoded. */
+    /** Appended to the target or location; null if absent, undefined if it cannot be decoded. */
     urlappend: null as string | null | undefined,
     /** Attributes, such as `country:us`, by which a location of a value 10320/loc is chosen. */
     locatt: [] as string[],
@@ -36,7 +36,7 @@ function noQuery() {
 
 export const NO_QUERY: ResolveQuery = Object.freeze(noQuery());
 
-/** Reads the query of a request target: parameters are separated by "&" or ";", and "+" is not a blank. */
+/** Reads the query of a request target. Parameters are separated by "&" or ";", and "+" is not a blank. */
 export function readQuery(target: string): ResolveQuery {
   return target.includes('?') ? queryOf(parametersIn(target)) : NO_QUERY;
 }
@@ -61,7 +61,7 @@ export function queryOf(pairs: Iterable<readonly [string, string | null]>): Reso
   return query;
 }
 
-/** The parameters of the query and of the body, which is a form or a JSON object; members that are not texts are ignored. */
+/** The parameters of the query and of the body, which is a form or a JSON object. Members that are not texts are ignored. */
 export function queryIn({ originalUrl, body }: FastifyRequest): ResolveQuery {
   if (typeof body !== 'object' || body === null) return readQuery(originalUrl);
   const pairs = (body instanceof URLSearchParams ? [...body] : Object.entries(body)).slice(0, MAX_PARAMETERS);

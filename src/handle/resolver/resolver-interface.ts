@@ -7,7 +7,7 @@ import type { Entrance } from './entrance.js';
 
 const ROUTE = /^\/\{handle\}$/;
 
-/** Pages of any origin may read responses. There is no `referrer-policy`, so that the policy of the linking page applies. */
+/** Pages of any origin may read responses. `referrer-policy` is absent, so that the policy of the linking page applies. */
 export const RESOLVER_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   ...ANY_ORIGIN_HEADERS,
   'access-control-expose-headers': 'Content-Length, Link, X-Request-Id',

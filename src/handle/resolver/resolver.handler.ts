@@ -51,7 +51,7 @@ import {
 
 type Registered = Extract<Resolution, { readonly record: IdentifierRecord }>;
 
-/** The settings of the resolver: a class, because an injection token must exist at run time. */
+/** The settings of the resolver. This is a class, because an injection token must exist at run time. */
 export abstract class ResolverSettings {
   /** The resolver of naming authorities that have no separate resolver. */
   abstract readonly resolver: Resolver;
@@ -190,7 +190,7 @@ export class ResolverHandler {
     }
     const survivor = showsRecord(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
-      // The links are those of the requested identifier, not those of its replacement.
+      // The links are those of the requested identifier rather than its replacement.
       this.linkIdentifier(exchange, resolved);
       // Aliases are ignored, because an alias of the survivor can be the name of the duplicate.
       const followed = { ...exchange, query: { ...query, ignoresAliases: true } };

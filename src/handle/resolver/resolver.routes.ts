@@ -10,7 +10,7 @@ import type { ResolverHandler } from './resolver.handler.js';
 /** Seconds for which browsers may store the response to a preflight request: the maximum that any browser accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The response to a preflight request (WHATWG Fetch, "CORS protocol"), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch, "CORS protocol"). It is the same for every origin. */
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS, POST',
   'access-control-allow-methods': 'GET, HEAD, POST',
@@ -19,8 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, because another process may have created the prefix. This must
- * be the first hook that rejects unknown paths.
+ * Reads the naming authorities again for a path with an unknown prefix, because another process might have created the prefix. This must be
+ * the first hook that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,
@@ -54,7 +54,7 @@ export function confirmPrefixes(
   });
 }
 
-/** The routes of the resolver. They bypass Nest's guards and pipes: hooks admit requests, and the handler parses them. */
+/** The routes of the resolver. They bypass Nest's guards and pipes. Hooks admit requests, and the handler parses them. */
 export function resolverRoutes({ handle }: ResolverHandler): FastifyPluginCallback {
   return (server, _options, done) => {
     acceptForms(server);

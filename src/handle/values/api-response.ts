@@ -9,7 +9,7 @@ export interface HandleResponse {
   readonly body: object;
 }
 
-/** @param handle as the client spelled it; clients compare it with what they sent. */
+/** @param handle as the client wrote it; clients compare it with what they sent. */
 export function valuesResponse(handle: string, values: readonly StoredValue[]): HandleResponse {
   const { success, valueNotFound } = RESPONSE_CODE;
   if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };
@@ -20,12 +20,12 @@ export function notFoundResponse(handle: string): HandleResponse {
   return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
 }
 
-/** Has the response code of an unknown Handle, because the API of Handle.Net has no code for a withdrawn Handle. */
+/** The response has the code of an unknown Handle, because the API of Handle.Net has no code for a withdrawn Handle. */
 export function withdrawnResponse(handle: string, reason: string): HandleResponse {
   return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
 }
 
-/** The response for a prefix that is unknown or hidden; the message is that of Handle.Net. */
+/** The response for a prefix that is unknown or hidden, with the message of Handle.Net. */
 export function notResponsibleResponse(handle: string): HandleResponse {
   const message = "That prefix doesn't live here";
   return {
@@ -48,13 +48,13 @@ export function invalidResponse(handle: string, message: string, status = 400): 
 
 const MAX_CALLBACK_LENGTH = 128;
 
-/** JSON, or with a callback a script (JSONP), in which the name of the function is reduced to an ASCII identifier. */
+/** Returns JSON or, with a callback, a script (JSONP) in which the name of the function is reduced to an ASCII identifier. */
 export function apiText(body: object, pretty: boolean, callback: string | null): string {
   const json = jsonText(body, pretty);
   return callback === null ? json : `${functionName(callback)}(${json});`;
 }
 
-/** JSON with U+2028 and U+2029 escaped, which a string of a script could not contain before ECMAScript 2019. */
+/** Returns JSON with U+2028 and U+2029 escaped, because a string of a script could not contain them before ECMAScript 2019. */
 export function jsonText(value: unknown, pretty = false): string {
   const json = JSON.stringify(value, null, pretty ? 2 : undefined);
   return json.replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`);

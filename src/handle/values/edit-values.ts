@@ -48,7 +48,7 @@ export function putValues(record: StoredValueSource, { values, indexes, overwrit
   return edited(record, before, [...remaining, ...written], false);
 }
 
-/** The values of a record without those of the given indexes. @throws HandleFault code 200 if the record has no value of an index */
+/** The values of a record without those at the given indexes. @throws HandleFault code 200 if the record has no value at an index */
 export function withoutValues(record: StoredValueSource, indexes: readonly number[]): EditedValues {
   const before = storedOf(record);
   const removed = new Set(indexes);
@@ -86,7 +86,7 @@ function storable(
   return all.filter((value) => !computed.has(value)).sort((one, other) => one.index - other.index);
 }
 
-/** Checks values under a naming authority that stores none; HS_ADMIN values, which are computed, are ignored. @throws HandleFault code 4 */
+/** Checks values under a naming authority that stores none. Ignores computed HS_ADMIN values. @throws HandleFault code 4 */
 export function requireComputable(values: readonly StoredValue[], prefix: string): void {
   const others = values.filter((value) => !isAdmin(value) && !isMetadataId(value) && !isUrl(value));
   const urls = values.filter(isUrl);

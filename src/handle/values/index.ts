@@ -1,4 +1,4 @@
-/** The values of a Handle: the stored and the computed ones of a record, their selection, their changes and their JSON. */
+/** The values of a Handle: the stored and computed values of a record, their selection, their changes and their JSON. */
 export * from './api-response.js';
 export * from './computed-values.js';
 export * from './edit-values.js';

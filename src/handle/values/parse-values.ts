@@ -21,7 +21,7 @@ export interface ParsedBody {
 /**
  * Parses the body of a request that writes values: a list of values, one value, or an object with `values` and possibly `handle`.
  * @param now the timestamp of the values; the `timestamp` members of the body are ignored.
- * @throws HandleFault code 4, 201 for two values with one index, 202 for an index that is not from 1 to 2^31 - 1
+ * @throws HandleFault code 4, 201 for two values with one index, or 202 for an index that is not from 1 to 2^31 - 1
  */
 export function parseValues(body: unknown, now: Date): ParsedBody {
   if (Array.isArray(body)) return { values: valuesIn(body, now), handle: null };

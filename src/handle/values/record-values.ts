@@ -56,7 +56,7 @@ export function withMetadataId(
   return values.map((value) => (isMetadataId(value) ? { ...value, data, timestamp: timeText(now) } : value));
 }
 
-/** The values that a request selects: those with one of the types or one of the indexes; all where both are empty. */
+/** The values that a request selects: those with one of the types or one of the indexes; all if both are empty. */
 export interface ValueSelection {
   /** Case-insensitive; `a.` selects the type `a` and all types that begin with `a.`. */
   readonly types: readonly string[];

@@ -3,7 +3,7 @@ import { type StoredValue, isShown } from '../../registry/stored-value.js';
 import { isTarget } from '../../registry/target.js';
 import { textOf, timeText } from './value-json.js';
 
-/** Characters that a URI does not contain (RFC 3986), and a "%" that does not begin an escape. */
+/** Characters that are not permitted in a URI (RFC 3986), and a "%" that does not begin an escape. */
 const NOT_IN_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/gu;
 
 const LONE_SURROGATE = /\p{Cs}/gu;

@@ -15,7 +15,7 @@ export interface AdminData {
   readonly permissions: string;
 }
 
-/** A value in the JSON of the HTTP API of Handle.Net, with its members in this order; `permissions` are absent where they are `1110`. */
+/** A value in the JSON of the HTTP API of Handle.Net, with its members in this order. `permissions` are absent if they are `1110`. */
 export function valueJson({ index, type, data, ttl, permissions, timestamp }: StoredValue): object {
   return {
     index,

@@ -15,7 +15,7 @@ declare module 'fastify' {
 /** Maximum size of a JSON body in bytes, on a route without `LargeBody`. */
 const RECORD_LIMIT = 262_144;
 
-/** Maximum size of a JSON body that costs so little that nothing limits its concurrency, in bytes. */
+/** Maximum size in bytes of a small JSON body, which costs so little that nothing limits its concurrency. */
 const SMALL_BYTES = 4096;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -34,7 +34,7 @@ export function limitBodies(server: FastifyInstance, largest: number): void {
   server.addHook('onRoute', (route) => {
     route.bodyLimit = route.config?.largeBody === true ? largest : Math.min(RECORD_LIMIT, largest);
   });
-  // Runs after "onRequest", whose hooks may reject the request.
+  // Runs after "onRequest", whose hooks can reject the request.
   server.addHook('preParsing', (request, reply, payload, done) => {
     const isCollected = hasUsableBody(request) && !isStreamed(request);
     const isExpecting = expecting.has(reply.raw);
@@ -70,7 +70,7 @@ export function hasUsableBody({ method }: FastifyRequest): boolean {
   return !WITHOUT_BODY.has(method);
 }
 
-/** Aborts a request whose body arrives too slowly. Node's own limit would also abort streams that make progress. */
+/** Aborts requests whose body arrives too slowly. Node's own limit would also abort streams that make progress. */
 export function limitBodyDuration(server: FastifyInstance, limitMs: number): void {
   server.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request) && !isStreamed(request)) {

@@ -12,7 +12,7 @@ export function isPlain(headers: IncomingHttpHeaders, charsets = UTF8): boolean 
   return charsets.test(charset) && encoding.toLowerCase() === 'identity';
 }
 
-/** Why the headers do not declare readable JSON, which is UTF-8 without compression; null if they do. */
+/** Why the headers do not declare readable JSON, that is, UTF-8 without compression; null if they do. */
 export function faultOfJson({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): string | null {
   if (!isPlain(headers)) {
     const { charset, encoding } = codingOf(headers);

@@ -30,7 +30,7 @@ export function readJsonBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** @param stated the number of members in the text; a value with fewer has duplicate keys. */
+/** @param stated the number of members in the text. If the value has fewer, the text has duplicate keys. */
 function readText(text: string, stated: number): { value: unknown; fault: SyntaxError | null } {
   try {
     const value: unknown = JSON.parse(text);

@@ -4,7 +4,7 @@ const MAX_DEPTH = 32;
 /** Maximum number of members of one object. Objects with many members are the slowest to parse. */
 const MAX_MEMBERS = 100;
 
-/** Maximum number of members of all objects: enough for 10,000 items with 12 members each, and some more. */
+/** Maximum number of members of all objects: more than enough for 10,000 items with 12 members each. */
 const MAX_ALL_MEMBERS = 150_000;
 
 /** Maximum number of objects and arrays: enough for 10,000 items with a context and a resolver each. */
@@ -22,7 +22,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Counts members and checks the limits in linear time; `JSON.parse` can take seconds and a gigabyte for 16 MB. @throws SyntaxError */
+/** Counts members and checks the limits in linear time. `JSON.parse` can take seconds and a gigabyte for 16 MB. @throws SyntaxError */
 export function countMembers(bytes: Uint8Array): number {
   const open = new Int32Array(MAX_DEPTH + 1);
   let depth = 0;

@@ -5,27 +5,27 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 /** Maximum bytes of a line of NDJSON to mint or to change. */
 export const MAX_LINE_BYTES = 65_536;
 
-/** Maximum bytes of a line or row that can be one of an export: more than the longest one, with all escapes and doubled marks. */
+/** Maximum bytes of a line of an import or a row of CSV: more than the longest line of an export, with all escapes and doubled marks. */
 export const MAX_EXPORTED_BYTES = 262_144;
 
-/** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can wait for clients that do not read. */
+/** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can be waiting for slow clients. */
 const MAX_PART_BYTES = 65_536;
 
 const MAX_CROWDED_BYTES = 16_384;
 
-/** A longer line is copied, so that it does not keep the bytes that arrived with it in memory. */
+/** A longer line is copied, so that the bytes that arrived with it do not stay in memory. */
 const MAX_SHARED_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
 
 export interface Line {
-  /** The number of the line, or of the row of a CSV, counted from 1; blank ones are counted. */
+  /** The number of the line, or of the row of a CSV, counted from 1. Blank lines count. */
   readonly number: number;
   /** Without the line feed; null for a line that is too long. */
   readonly bytes: Buffer | null;
 }
 
-/** Given the bytes from the start of a line, returns the offset of the last byte of the line break; -1 if the line continues. */
+/** Returns, for bytes from the start of a line, the offset of the last byte of the line break; -1 if the line continues. */
 type EndIn = (bytes: Buffer) => number;
 
 /** Reads the lines of a body as they arrive, with back-pressure. */

@@ -7,7 +7,7 @@ const MAX_PIECE = 65_536;
 /** Time after which other requests get a turn. */
 const MAX_SLICE_MS = 10;
 
-/** Sends `{"name":[…]}` and a newline, in pieces serialized as the client reads. An error after the second piece ends the connection. */
+/** Sends `{"name":[…]}` and a newline. Pieces are serialized as the client reads. An error after the second piece ends the connection. */
 export async function sendList(reply: FastifyReply, name: string, items: Items): Promise<void> {
   void reply.type('application/json; charset=utf-8');
   const pieces = piecesOf(name, items);

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 const MERGED_BYTES = 16_384;
 
 /**
- * Merges a body into few pieces: a client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of
- * times the memory of the byte.
+ * Merges a body into few pieces. A client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of times
+ * the memory of the byte.
  */
 export class MergedBody extends Readable {
   private merged: Buffer | null = null;
@@ -13,8 +13,8 @@ export class MergedBody extends Readable {
   private isReading = false;
 
   /**
-   * @param count receives the number of bytes so far; an error that it throws ends the stream.
-   * @param admit delays the end of the stream, and with it what reads the whole body; an error ends the stream too.
+   * @param count receives the number of bytes so far. An error that it throws ends the stream.
+   * @param admit delays the end of the stream, and so whatever reads the whole body. An error also ends the stream.
    */
   constructor(
     private readonly source: Readable,

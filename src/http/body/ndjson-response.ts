@@ -10,7 +10,7 @@ const LINGER_MS = 2000;
 export interface LinePipeline<T> {
   readonly path: string;
   readonly read: () => Promise<T | null>;
-  /** @throws Problem UNAUTHENTICATED when the key is no longer valid. */
+  /** @throws Problem UNAUTHENTICATED if the key is no longer valid. */
   readonly permit: () => Promise<void>;
   /** Commits a chunk and returns its results in pieces, each of which is serialized at once. */
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;

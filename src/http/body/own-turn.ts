@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** A turn of this time or longer is followed by a pause of a tenth of it. */
+/** A turn that takes this time or longer is followed by a pause of a tenth of the turn. */
 const LONG_MS = 5;
 
 let over: Promise<unknown> = Promise.resolve();
 
-/** Resolves in a later turn of the event loop, for one caller in each turn. Work of many milliseconds begins with it. */
+/** Resolves in a later turn of the event loop, for one caller in each turn. Work that takes many milliseconds awaits it first. */
 export function ownTurn(): Promise<void> {
   const turn = over.then(() => nextTurn());
   over = turn.then(rest);

@@ -24,7 +24,7 @@ export class ResponseSpool {
     return this.streams > MANY_STREAMS;
   }
 
-  /** Counts a stream until its response ends. @returns false, without counting it, if too many run. */
+  /** Counts a stream until its response ends. @returns false, without counting the stream, if too many run. */
   enter(response: Pick<ServerResponse, 'once'>): boolean {
     if (this.streams >= MOST_STREAMS) return false;
     this.streams += 1;
@@ -34,7 +34,7 @@ export class ResponseSpool {
     return true;
   }
 
-  /** Reads a source ahead of its consumer. Above the limit, reads it only while its stream buffers nothing, so that no stream stops. */
+  /** Reads a source ahead of its consumer. Above the limit, reads it only if its stream buffers nothing, so that no stream stops. */
   async *through(source: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
     const stream = new Spooled();
     const filling = this.fill(stream, source);

@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Sends a stream, counts its outcome, and logs a warning when the client does not receive all of it. */
+/** Sends a stream, counts its outcome, and logs a warning if the client does not receive all of it. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string | Buffer>): void {
   const { raw } = reply;
   raw.once('close', () => {
@@ -33,7 +33,7 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
 }
 
 /**
- * Responds to HEAD without the body of GET (RFC 9110 9.3.2); the framework would read the stream to its end, and give a 304 the
+ * Responds to HEAD without the body of GET (RFC 9110 9.3.2). The framework would read the stream to its end, and send a 304 with the
  * length 0, which a cache would compare with its stored response (RFC 9110 8.6).
  */
 export function dropStreamsOfHead(server: FastifyInstance): void {

@@ -24,7 +24,7 @@ export function isStreamed(request: Pick<FastifyRequest, 'headers'>): boolean {
   return [NDJSON, CSV].includes(mediaTypeOf(request));
 }
 
-/** The media type of a body in lower case, without parameters; NDJSON for its other name, and empty without Content-Type. */
+/** The media type of a body, in lower case and without parameters: NDJSON for its other name, and empty without Content-Type. */
 export function mediaTypeOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
   const [sent = ''] = (headers['content-type'] ?? '').split(';', 1);
   const mediaType = sent.trim().toLowerCase();

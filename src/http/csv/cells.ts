@@ -1,11 +1,11 @@
 export type Separator = ',' | ';' | '\t';
 
-/** A misplaced quotation mark after which the end of the row is unknown: it is not closed, or others follow in later cells. */
+/** A misplaced quotation mark after which the end of the row is unknown, because the mark is not closed or others follow it. */
 export class UnclosedMark extends SyntaxError {}
 
 /**
- * Splits a row into cells (RFC 4180), at most `most` and one more.
- * @throws SyntaxError for a misplaced quotation mark, of the class UnclosedMark where the end of the row is unknown.
+ * Splits a row into cells (RFC 4180), at most `most` + 1.
+ * @throws SyntaxError for a misplaced quotation mark; UnclosedMark if the end of the row is then unknown.
  */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
   const cells: string[] = [];
@@ -47,10 +47,10 @@ function quotedCell(row: string, start: number): { cell: string; end: number } {
 /** Characters that start a formula in spreadsheets, including full-width forms, and the apostrophe that escapes them. */
 const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
-/** A `;`, tab or line break, which some spreadsheets read as the end of a cell, with the text up to the next one. */
+/** A `;`, tab or line break, with the text up to the next one. Some spreadsheets read these characters as the end of a cell. */
 const PART = /[;\t\r\n][^;\t\r\n]*/g;
 
-/** A part that begins with a formula after spaces and quotation marks; `GUARDED_PART` matches a part that is already escaped. */
+/** A part that begins with a formula after spaces and quotation marks. `GUARDED_PART` matches a part that is already escaped. */
 const FORMULA_PART = /^[;\t\r\n][ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const GUARDED_PART = /^[;\t\r\n]'[ "']*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 

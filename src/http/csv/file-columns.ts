@@ -21,8 +21,8 @@ export interface FileColumns {
 type ColumnMap = ReadonlyMap<string, string | false>;
 
 /**
- * The rules for header lines of a file, whose columns are in any order and case.
- * @param map renames columns, as `column:member,column:member`; the last colon of a pair separates it, because names may have colons.
+ * The rules for header lines of a file. The columns can be in any order and case.
+ * @param map renames columns, as `column:member,column:member`; the last colon of a pair is the separator, because names may have colons.
  * @throws Problem INVALID_REQUEST for an invalid map.
  */
 export function headerRules(file: FileColumns, map: string | undefined): HeaderRules {
@@ -30,7 +30,7 @@ export function headerRules(file: FileColumns, map: string | undefined): HeaderR
   return { columnsOf: (header) => columnsOf(header, columns, file), unreadable: (detail) => unreadable(detail, file) };
 }
 
-/** Reverses the formula guards of an export. Spaces around a target, as copied from documents, are removed, because a URL has none. */
+/** Reverses the formula guards of an export. Removes spaces around a target, as copied from documents, because a URL has none. */
 export function textsIn(row: Row): Readonly<Record<string, string>> {
   const texts = Object.entries(row).map(([column, cell]) => {
     const text = unguarded(cell);

@@ -36,7 +36,7 @@ export class RowEnds {
 
   private find(bytes: Buffer): number {
     for (; this.at < bytes.length; this.at += 1) {
-      // Cuts a row that is too long, so that its reader rejects it before more of it arrives.
+      // A row that is too long is cut, so that its reader rejects it before more of it arrives.
       if (this.at > MAX_EXPORTED_BYTES) return this.at;
       const byte = bytes[this.at] ?? 0;
       if (this.state === 'quoted') {

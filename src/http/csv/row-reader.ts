@@ -19,7 +19,7 @@ const NOT_UTF8 =
 
 export type Row = Readonly<Record<string, string>>;
 
-/** The member of a column; false for a column that is not read, and null for one without a name, whose cells must be empty. */
+/** The member of a column; false for a column that is not read; null for a column without a name, whose cells must be empty. */
 export type Column = string | false | null;
 
 export interface HeaderRules {
@@ -44,7 +44,7 @@ export class RowReader {
   private readonly lines: LineReader;
   private separator: Separator = ',';
   private columns: readonly Column[] = [];
-  /** Line breaks within cells so far; added to the row index, they give the line number. */
+  /** Number of line breaks within cells so far. With the row index, it gives the line number. */
   private breaks = 0;
   private failure: Error | null = null;
 

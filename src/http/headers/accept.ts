@@ -4,9 +4,9 @@ import { LINKSET } from '../../registry/typed-links.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * The first of `types` that `Accept` (RFC 9110 12.5.1) names, unless the header prefers JSON or another of them. A wildcard does not name a
- * type, because programs that expect JSON send wildcards. At equal weights, a named type takes precedence over JSON in either order, while
- * Negotiator chooses the type that comes first.
+ * The first of `types` that `Accept` (RFC 9110 12.5.1) names, unless the header prefers JSON or another of `types`. A wildcard does not
+ * name a type, because programs that expect JSON send wildcards. At equal weights, a named type takes precedence over JSON in either order,
+ * whereas Negotiator chooses the type that comes first.
  * @returns null for JSON.
  */
 export function namedType<T extends string>(accept: string | undefined, types: readonly T[]): T | null {
@@ -23,7 +23,7 @@ export function acceptsLinkset(accept: string | undefined): boolean {
   return namedType(accept, ['text/html', LINKSET]) === LINKSET;
 }
 
-/** Whether a client accepts JSON but neither HTML nor a wildcard for all types: tools without a preference get pages. */
+/** Whether a client accepts JSON but neither HTML nor a wildcard for all types. Tools without a preference get pages. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const accepted = rangesOf(accept);

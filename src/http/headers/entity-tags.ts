@@ -12,7 +12,7 @@ interface EntityTag {
   readonly opaque: string;
 }
 
-/** Identifies a state of a record. After a restore of the database, a version can occur again, with another time. */
+/** Identifies a state of a record. After a restore of the database, a version number can be used again, with another time. */
 interface Changed {
   readonly version: number;
   readonly updatedAt: Date | string;
@@ -22,14 +22,14 @@ interface Changed {
 const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
 
 /**
- * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON, because
- * `describes` and `counts` change with other records, and `uris` with the configuration.
+ * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON. The digest is
+ * needed because `describes` and `counts` change with other records, and `uris` with the configuration.
  */
 export function recordTagOf(record: Changed, json = JSON.stringify(record)): string {
   return `"${changeOf(record)}-${digestOf(json)}"`;
 }
 
-/** The strong entity tag of a page or link set, which is not valid for a change. */
+/** The strong entity tag of a page or link set. A change cannot use it. */
 export function viewTagOf(body: string): string {
   return `"${digestOf(body)}"`;
 }
@@ -144,7 +144,7 @@ export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   return tags !== '*' && tags.some(({ isWeak, opaque }) => !isWeak && opaque.startsWith(start));
 }
 
-/** Whether one of the tags can be the tag of a record; tags of pages cannot. */
+/** Whether one of the tags can be the tag of a record instead of a page. */
 export function areOfRecords(tags: EntityTags): boolean {
   return tags === '*' || tags.some(({ opaque }) => OF_RECORD.test(opaque));
 }

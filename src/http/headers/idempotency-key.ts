@@ -33,11 +33,11 @@ const MAX_HEADER = 2 * MAX_LENGTH + 2;
 const KEY_DESCRIPTION = [
   'Makes a retry safe: the request takes effect once.',
   `1 to ${MAX_LENGTH} ASCII characters, bare without spaces or in double quotes: \`k\` and \`"k"\` are the same key.`,
-  'A key belongs to the client, for all operations and naming authorities, and is kept without an end.',
-  'Another content, precondition or operation is 422 `IDEMPOTENCY_KEY_REUSED`; a rejected request leaves its key unused.',
-  'A repeat returns the first result, also of a reservation whose identifiers were changed since then;',
+  'A key belongs to the client, for all operations and naming authorities, and is kept indefinitely.',
+  'A repeat with another content, precondition or operation gets 422 `IDEMPOTENCY_KEY_REUSED`. A rejected request leaves its key unused.',
+  'A repeat returns the first result, even of a reservation whose identifiers have changed since then;',
   'a mint, also in a batch or a stream, returns the identifier as it is now, and an API key is returned as it is now.',
-  '`Idempotency-Replayed` marks a repeat, except in streams. There the key covers each line by its number,',
+  '`Idempotency-Replayed` marks a repeat, except in streams. In a stream, the key covers each line by its number,',
   'and a line with another content than the stored one has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
 ].join(' ');
 
@@ -52,7 +52,7 @@ export const ApiIdempotencyKey = (): MethodDecorator =>
 
 export const REPLAYED_HEADER = {
   'Idempotency-Replayed': {
-    description: '"true" when the response is the replay of an earlier request with the same key.',
+    description: '"true" if the response is the replay of an earlier request with the same key.',
     schema: { type: 'string' as const, enum: ['true'] },
   },
 };

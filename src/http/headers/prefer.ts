@@ -6,7 +6,7 @@ const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
 const SUMMARY = /^[ \t]*summary[ \t]*$/i;
 
 export interface Preferences {
-  /** `return=minimal`: results without representations. The first `return` counts (RFC 7240 2); parameters are ignored. */
+  /** `return=minimal`: results have no representations. The first `return` counts (RFC 7240 2). Parameters are ignored. */
   readonly isMinimal: boolean;
   /** `summary`: the response to a stream ends with a line that counts its results. */
   readonly hasSummary: boolean;
@@ -48,7 +48,7 @@ export function preferenceApplied({ isMinimal = false, hasSummary = false }: Par
 
 const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representation of the identifier.';
 const SUMMARY_TEXT =
-  '`summary`: the last line of the response counts its results. It is missing where the stream could not continue.';
+  '`summary`: the last line of the response counts its results. It is missing if the stream could not continue.';
 
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({

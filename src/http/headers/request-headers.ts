@@ -13,7 +13,7 @@ export function ownOrigin({ protocol, host }: Pick<FastifyRequest, 'protocol' | 
 const WITH_PORT = /^([0-9.]+):[0-9]+$|^\[([^\]]*)\](?::[0-9]+)?$/;
 
 /**
- * Removes ports and brackets that some proxies write in X-Forwarded-For. Otherwise each connection would count as another client, and a
+ * Removes ports and brackets that some proxies write in X-Forwarded-For. With them, each connection would count as another client, and a
  * proxy listed with a port would not be trusted.
  */
 export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
@@ -25,7 +25,7 @@ export function cutForwardedPorts(headers: IncomingHttpHeaders): void {
     .join(', ');
 }
 
-/** Counts the Host fields of a request, because `headers` has only the first. */
+/** Counts the Host fields of a request in `rawHeaders`, because `headers` has only the first. */
 export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -37,7 +37,7 @@ export function hostFieldsOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>
 
 /**
  * How a request breaks a rule that Node.js does not check: it must have one Host field (RFC 9112 3.2), and a body in a coding of this
- * service (RFC 9112 6.1). A proxy may see another end of a body with another coding. @returns null if it breaks none.
+ * service (RFC 9112 6.1). With another coding, a proxy could see another end of the body. @returns null if it breaks no rule.
  */
 export function faultOfHead(request: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>): string | null {
   const { headers, httpVersion } = request;

@@ -7,7 +7,7 @@ export const CHUNK_LINES = 100;
 /** Maximum size of a chunk in bytes. A chunk is in memory until it is committed. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
-/** Problems of the file itself. After any other one, such as a stop of the service, the client sends the same file again. */
+/** Problems of the file itself. After any other problem, such as a stop of the service, the client sends the same file again. */
 const FAULTS: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'BODY_TOO_LARGE']);
 
 export interface Chunk {
@@ -19,8 +19,8 @@ export interface Chunk {
 }
 
 /**
- * Divides lines into chunks by their numbers alone, not by their arrival, so that a repeat of a stream has the same chunks. The lines
- * before a fault of the file are a chunk too; the next call throws the fault.
+ * Divides lines into chunks by their numbers, whenever they arrive, so that a repeat of a stream has the same chunks. The lines before a
+ * fault of the file are also a chunk; the next call throws the fault.
  */
 export function inChunks(read: NextLines): () => Promise<Chunk | null> {
   const pending: RawLine[] = [];
@@ -59,7 +59,7 @@ function lastLineOf(line: Pick<RawLine, 'number'>): number {
   return (partOf(line) + 1) * CHUNK_LINES;
 }
 
-/** Replaces lines beyond the size limit of their chunk, so that they are not kept in memory. */
+/** Replaces lines beyond the size limit of their chunk, so that they do not stay in memory. */
 function withinChunks(): (line: RawLine) => RawLine {
   let part = -1;
   let bytes = 0;

@@ -30,7 +30,7 @@ export interface FileFormat {
 /**
  * Opens the lines of a body. `most` limits the lines of one call; `csv` is absent for a route that reads NDJSON only.
  * @param lineBytes maximum bytes of a line of NDJSON.
- * @throws Problem INVALID_REQUEST for a CSV with unknown columns, and for a column map with NDJSON.
+ * @throws Problem INVALID_REQUEST for a CSV with unknown columns, or for a column map with NDJSON.
  */
 export async function openLines(
   body: StreamedBody,

@@ -35,8 +35,8 @@ export function watchClientErrors(instance: FastifyInstance): void {
     // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
-  // This is the response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Silence before a request
-  // is complete has other limits, and silence during a long poll or a waiting stream is not an error of the client.
+  // This is the response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Other limits apply to silence
+  // before a request is complete, and silence during a long poll or a waiting stream is no error of the client.
   server.on('timeout', (socket: Socket) => {
     const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);
@@ -56,7 +56,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
 
 /** Writes the response and the log line directly, because there is no request object. */
 export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
-  // The last response is being sent; further input is dropped.
+  // The last response is being sent. Further input is dropped.
   if ((socket.writableEnded || rejected.has(socket)) && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -79,7 +79,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   // `rawPacket` has only the last bytes that were read. If a long head arrived in several parts, the method is unknown.
   const { rawPacket } = error as { rawPacket?: Buffer };
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-  // A response was sent before the body was complete. The client would take a second one for the response to its next request.
+  // A response was sent before the body was complete. The client would take a second response for that to its next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
@@ -105,7 +105,7 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-/** Ends a connection and drops further input: closing with unread bytes would discard the response (RFC 9112 9.6). */
+/** Ends a connection and drops further input, because closing with unread bytes would discard the response (RFC 9112 9.6). */
 function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -118,7 +118,7 @@ function end(socket: Socket, last = ''): void {
 
 /**
  * Drops the rest of a body if the response is sent before the body has arrived. Overrides `destroySoon`, with which Node closes a
- * connection even if bytes are unread; that resets the connection and can discard the response (RFC 9112 9.6).
+ * connection even if bytes are unread. Such a close resets the connection and can discard the response (RFC 9112 9.6).
  */
 export function dropUnreadBodies(server: Server): void {
   server.on('connection', (socket: Socket) => {

@@ -24,7 +24,7 @@ export class Drain {
   /** Counts all requests. During the drain, rejects new ones except on the paths of `servedInDrain`. */
   watch(server: FastifyInstance, interfaces: HttpInterfaces): void {
     server.addHook('onRequest', (request, reply, done) => {
-      // Uses "close", because "onResponse" does not run for an aborted request, which would be counted forever.
+      // Uses "close", because "onResponse" does not run for an aborted request, which would otherwise be counted forever.
       if (!reply.raw.closed) {
         this.inFlight += 1;
         reply.raw.once('close', this.leave);
@@ -44,7 +44,7 @@ export class Drain {
     await pause(delayMs);
   }
 
-  /** @throws Problem SHUTTING_DOWN once the stop is announced. */
+  /** @throws Problem SHUTTING_DOWN after the stop was announced. */
   requireOpen(): void {
     if (!this.isAnnounced) return;
     const detail =

@@ -12,7 +12,7 @@ export function currentTurn(): number {
 
 /**
  * Runs a function after the other callbacks of this turn of the event loop, or at once if it is the first one of the turn and the last turn
- * had no second one: with one connection, waiting would only cost time. The function must not throw.
+ * had no second one. With one connection, waiting would only cost time. The function must not throw.
  */
 export function atEndOfTurn(run: () => unknown): void {
   runsOfTurn += 1;

@@ -11,7 +11,7 @@ import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
 import { Pipelining } from './pipelining.js';
 
-/** A local name may have 8192 bytes, each escaped twice (`%25C3`) in a path. Node's default for all headers is 16 KiB. */
+/** A local name may have 8192 bytes, which can be escaped twice (`%25C3`) in a path. Node's default for all headers is 16 KiB. */
 const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 
@@ -52,7 +52,7 @@ export function createAdapter(
       }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
-    // After the drain, only idle connections and those of requests that exceeded its timeout remain.
+    // After the drain, only idle connections and those of requests that exceeded the drain timeout remain.
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>
@@ -73,7 +73,7 @@ function createHttpServer(
     requestTimeout: 0,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would reject a request without Host by a response without a body; `server-hooks.ts` sends a problem instead.
+    // Node would reject a request without Host with an empty response; `server-hooks.ts` sends a problem instead.
     requireHostHeader: false,
   };
   // The socket timeout is handled in `client-errors.ts`.

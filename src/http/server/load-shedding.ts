@@ -55,7 +55,7 @@ export class EventLoopDelay {
     return Math.min(this.before, this.last);
   }
 
-  /** Starts measuring. Called after the modules are loaded, because loading blocks the event loop but delays no request. */
+  /** Starts measuring. Call it after the modules are loaded, because loading blocks the event loop but delays no request. */
   start(): void {
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     histogram.enable();

@@ -5,7 +5,7 @@ import { METHODS_WITH_PATH } from './method-not-allowed.js';
 /** Path of the routes for unroutable targets, after the first segment of their interface. */
 const MALFORMED = '/{malformed}';
 
-/** First segments of the interface for Handle clients, which has its own error format; the empty text is for all other interfaces. */
+/** First segments of the interface for Handle clients, which has its own error format. The empty text is for other interfaces. */
 const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 
 /**

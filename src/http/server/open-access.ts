@@ -13,7 +13,7 @@ declare module 'fastify' {
 /** The authority of an absolute URI: a request target (RFC 9112 3.2.2) or an origin (RFC 6454 6.1). */
 const AUTHORITY_OF_URI = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
-/** An authority without user information, which the URL parser would accept. */
+/** An authority without user information. The URL parser would accept user information. */
 const AUTHORITY = /^[^\s/?#@\\]+$/;
 
 /** Maximum number of remembered authorities. It limits memory, because a client can send any port and any address of 127.0.0.0/8. */
@@ -47,8 +47,8 @@ export class OpenHosts {
 }
 
 /**
- * Rejects requests of pages of other origins under open access: by Host, for names that resolve to the loopback address (DNS
- * rebinding); by Origin; and by Sec-Fetch-Site, for a list that a page includes as a script. Pages cannot set these headers.
+ * Rejects requests of pages of other origins under open access. It checks Host for names that resolve to the loopback address (DNS
+ * rebinding), Origin, and Sec-Fetch-Site for a list that a page includes as a script. Pages cannot set these headers.
  * @param interfaces if the interface of a request has its method in `anyOrigin`, only its host is checked, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {

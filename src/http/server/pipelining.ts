@@ -27,8 +27,8 @@ export class Pipelining {
   private readonly connections = new WeakMap<object, Connection>();
 
   /**
-   * Begins each request only after the responses before it were sent. Otherwise, all responses for a client that does not read would be
-   * kept in memory. Begins at most one request of a connection in each turn of the event loop. Otherwise, all requests of a packet would
+   * Begins each request only after the responses before it have been sent. Otherwise, all responses for a client that does not read would
+   * be kept in memory. Begins at most one request of a connection in each turn of the event loop. Otherwise, all requests of a packet would
    * precede the requests of other connections.
    */
   inTurn(begin: BeginRequest): BeginRequest {
@@ -48,7 +48,7 @@ export class Pipelining {
           connection.turn = currentTurn();
           if (!response.destroyed) begin(request, response);
         });
-      // Node assigns the socket to a response when the responses before it were sent.
+      // Node assigns the socket to a response when the responses before it have been sent.
       if (response.socket === null) response.once('socket', beginLater);
       else beginLater();
     };
@@ -71,7 +71,7 @@ export class Pipelining {
         if (connection.waiting < MAX_WAITING && !connection.isStopped) return begin(...request);
         connection.isStopped = true;
         if (connection.last !== null) connection.last.shouldKeepAlive = false;
-        // The socket is paused in the next tick, because Node.js resumes it at the end of the request that it parses.
+        // The socket is paused in the next tick, because Node.js resumes it after the request that is being parsed.
         process.nextTick(() => socket.pause());
         return STOP;
       };

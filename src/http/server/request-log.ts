@@ -66,7 +66,7 @@ export class RequestLog {
     const socket: CountedSocket = raw.socket;
     const before = socket[COUNTED];
     const counted = (socket[COUNTED] = { in: socket.bytesRead, out: socket.bytesWritten });
-    // This is a single literal, because spreads would double the cost. Undefined members are not written.
+    // A single literal is used, because spreads would double the cost. Undefined members are not written.
     return {
       method,
       url: withoutValues(url),

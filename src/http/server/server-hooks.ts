@@ -31,7 +31,7 @@ export function installServerHooks(
       done();
       return;
     }
-    // The bytes that follow may be a body for a proxy.
+    // A proxy can take the bytes that follow for a body.
     reply.raw.shouldKeepAlive = false;
     done(new Problem('MALFORMED_HTTP', fault));
   });

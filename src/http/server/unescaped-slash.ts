@@ -5,7 +5,7 @@ const POSTED = new Set(['activate', 'withdraw', 'reinstate']);
 
 const WITH_MORE_SEGMENTS = /^\/identifiers\/[^/?#]+\/[^/?#]+\/[^?#]/;
 
-/** A hint for the rejection of an unknown path; may be empty. */
+/** A hint for the rejection of an unknown path; can be empty. */
 export function hintFor(target: string): string {
   if (/^\/identifiers\/[^?#]*\/(?:[?#]|$)/.test(target)) return '. Leave out the slash at the end';
   const [, start, first = '', second = ''] = (target.split(/[?#]/, 1)[0] ?? '').split('/');

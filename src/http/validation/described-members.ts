@@ -4,12 +4,12 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { MAX_LANGUAGE_LENGTH } from '../../registry/members.js';
 import { IsLanguage, Optional, OptionalOrNull } from './member-decorators.js';
 
-/** A text that may be absent, but not null. The compiler describes it by the decorators beside it, such as `MaxLength`. */
+/** A text that may be absent, but not null. The compiler describes it by the other decorators of the member, such as `MaxLength`. */
 export const OptionalText = (): PropertyDecorator => applyDecorators(IsString(), Optional());
 
 export const OptionalBoolean = (): PropertyDecorator => applyDecorators(IsBoolean(), Optional());
 
-/** A text of at most `most` UTF-16 code units that may be absent or null. @param rules what else is checked, after its length. */
+/** A text of at most `most` UTF-16 code units that may be absent or null. @param rules checked after the length. */
 export const NullableText = (most: number, example: string | null, ...rules: PropertyDecorator[]): PropertyDecorator =>
   applyDecorators(
     ...[IsString(), MaxLength(most), ...rules, OptionalOrNull()],

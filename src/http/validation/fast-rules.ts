@@ -62,7 +62,7 @@ export class FastRules {
     return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
   }
 
-  /** Removes members whose null means absent, also in items of lists; returns the same value if there are no such members. */
+  /** Removes members whose null means absent, also in items of lists. Returns the same value if there are no such members. */
   withoutNulls(value: object): object {
     const changed: [string, unknown][] = [];
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
@@ -116,7 +116,7 @@ function withoutNullsIn(rules: FastRules, value: object): object {
   return items.some((item, index) => item !== sent[index]) ? items : sent;
 }
 
-/** Uses a loop, because `every` would allocate a function for each member of each row. */
+/** A loop is used, because `every` would allocate a function for each member of each row. */
 function allHold(rules: readonly Rule[], value: unknown, owner: object): boolean {
   for (const holds of rules) if (!holds(value, owner)) return false;
   return true;

@@ -37,7 +37,7 @@ export const IsTime = (): PropertyDecorator =>
 export const IsTimeOrDate = (): PropertyDecorator =>
   Matches(TIMESTAMP_OR_DATE, {
     message:
-      '$property must be a time such as 2026-11-20T09:30:00Z, or a date such as 2026-11-20, which is its begin in UTC',
+      '$property must be a time such as 2026-11-20T09:30:00Z, or a date such as 2026-11-20, which means its start in UTC',
   });
 
 export const IsTarget = (): PropertyDecorator =>

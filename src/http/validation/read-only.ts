@@ -15,7 +15,7 @@ export const ReadOnly = (description?: string, schema: Schema = {}): PropertyDec
     Reflect.defineMetadata(COMPARED, true, target, name);
   });
 
-/** A read-only member that is ignored: other records or the configuration can change its value without a new version. */
+/** A read-only member whose sent value is ignored: other records or the configuration can change it without a new version. */
 export const Computed = (description?: string, { format, ...schema }: Schema = {}): PropertyDecorator =>
   applyDecorators(
     ...[Optional(), ValidateBy({ name: 'isReadOnly', validator: { validate: () => true } })],
@@ -24,7 +24,7 @@ export const Computed = (description?: string, { format, ...schema }: Schema = {
 
 export const READ_ONLY_TIME = { type: String, format: 'date-time' } as const;
 
-/** Adds members that the code does not read, such as those of `ReadOnly`, with their decorators. */
+/** Adds members that the code does not read, such as `ReadOnly` ones, with their decorators. */
 export const Members =
   (members: Readonly<Record<string, PropertyDecorator>>): ClassDecorator =>
   ({ prototype }) => {

@@ -20,7 +20,7 @@ class RequestValidation implements PipeTransform {
     }
     if (!isDto(dto)) return sent;
     if (type === 'query') return readQuery(dto, sent as object);
-    // A missing body is valid where no member is required.
+    // A missing body is valid if no member is required.
     const isMissing = sent === undefined || sent === null;
     try {
       return readObject(dto, isMissing ? {} : sent);
@@ -48,7 +48,7 @@ function readObject<T extends object>(dto: Dto<T>, sent: unknown, isPart = false
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
   if (value !== sent && rules.accept(value)) return value as T;
-  // Limits the time of class-validator, which takes 20 µs for each error.
+  // This limits the time of class-validator, which takes 20 µs for each error.
   const few = cutBehindFaults(dto, isPart ? withFewUnknown(dto, value) : value, MAX_ERRORS);
   // class-transformer would copy every level of a list whose items have no DTO.
   return accepted(dto, rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few), '');
@@ -73,7 +73,7 @@ function accepted<T extends object>(dto: Dto, instance: T, root: string): T {
   return instance;
 }
 
-/** Maximum number of unknown members that are reported for a part: each takes 40 µs, and its detail lists the permitted members. */
+/** Maximum number of unknown members reported for a part. Each takes 40 µs, and its detail lists the permitted members. */
 const MAX_UNKNOWN = 3;
 
 function withFewUnknown(dto: Dto, value: object): object {

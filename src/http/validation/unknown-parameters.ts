@@ -12,7 +12,7 @@ declare module 'fastify' {
 
 const MAX_NAME = 100;
 
-/** Rejects query parameters of operations that have none, because a misspelled or misplaced parameter would have no effect. */
+/** Rejects query parameters of operations without parameters, because a misspelled or misplaced parameter would have no effect. */
 export function rejectUnknownParameters(server: FastifyInstance): void {
   // Runs after "onRequest", which authenticates, and before the body is read.
   server.addHook('preParsing', (request, _reply, payload, done) => {

@@ -18,7 +18,7 @@ const APPEND = `
   VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
           (SELECT n.id FROM naming_authority n WHERE n.prefix = $1), $2, $3, $4, $5, $6, $7)`;
 
-/** Appends a change of a naming authority in its transaction. The update of an identifier appends its own changes. */
+/** Appends a change of a naming authority in the transaction of the change. The update of an identifier appends its own changes. */
 export async function appendChange(
   transaction: Queryable,
   actor: Actor,
@@ -76,9 +76,9 @@ const LOCK_NAMING_AUTHORITY = `
   FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
- * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones, and prevents more until the
- * transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which determines the log
- * position, is assigned after those changes.
+ * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones, and prevents further changes until
+ * the transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which determines the
+ * log position, is assigned after those changes.
  * @returns the time of the change, by the database clock after the wait, and the IDs of these metadata records.
  */
 export async function lockForChange(

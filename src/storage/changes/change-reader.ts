@@ -55,8 +55,8 @@ export interface FoundChanges {
 }
 
 /**
- * How many transaction numbers a reader steps back after a failover from the last event that both histories have. Events of transactions in
- * progress at the failover may be lost. The distance exceeds the number of transactions that can start during one statement.
+ * How many transaction numbers a reader steps back from the last event that both histories have, after a failover. Events of transactions
+ * in progress at the failover can be lost. The distance exceeds the number of transactions that can start during one statement.
  */
 const RESTART_DISTANCE = 65_536;
 
@@ -136,7 +136,7 @@ export class ChangeReader {
   /**
    * Reads the events after a position, or before it in reverse order. Concurrent readers of the same page share one statement.
    * @param reads maximum number of events to read, including those that the filter does not match.
-   * @returns null if the log does not have the event at `after`, which is not checked in reverse order.
+   * @returns null if the log does not have the event at `after`. In reverse order, this is not checked.
    */
   async page(after: LogPosition, query: LogPageQuery, reads: number): Promise<FoundEvents | null> {
     const key = JSON.stringify([`${after.position} ${after.id}`, reads, query.limit, query.order, query.filter]);
@@ -151,7 +151,7 @@ export class ChangeReader {
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  /** The end of the log if no naming authority of the filter exists, so that the log has no event for it; else null. */
+  /** Returns the end of the log if no naming authority of the filter exists, because the log then has no event of them; else null. */
   async headWithout(filter: LogFilter | null): Promise<LogPosition | null> {
     const wanted = filter?.namingAuthorities ?? null;
     if (wanted === null || wanted.some(({ derived }) => derived)) return null;
@@ -160,7 +160,7 @@ export class ChangeReader {
     return rows[0] === undefined ? null : positionOf(rows[0]);
   }
 
-  /** The position at which a reader starts again if the log does not have its own; no lost event precedes it. */
+  /** Returns where a reader whose position is not in the log starts again. No lost event precedes the returned position. */
   async restart(lost: LogPosition): Promise<LogPosition> {
     const { rows } = await this.pool.query<PositionRow>(RESTART, [lost.position.toString(), RESTART_DISTANCE]);
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);

@@ -8,7 +8,7 @@ const SNAPSHOT = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_cur
 /** Scrapes within this time share one query. */
 const FRESH_MS = 1000;
 
-/** Above this number, every second sample is dropped, so that a later age can be too short. */
+/** Above this number, every second sample is dropped. A later age can then be too short. */
 const MAX_SAMPLES = 1000;
 
 /** All transactions with a number below `next` had started by the time `at`. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /** Two clocks in milliseconds. */
 export interface Clock {
-  /** Time in milliseconds of a clock that is never adjusted, but can stop while the machine is suspended. */
+  /** Is never adjusted, but can stop while the machine is suspended. */
   monotonic(): number;
   /** Advances while the machine is suspended, but can be set back or forward. */
   wall(): number;

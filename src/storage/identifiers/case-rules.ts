@@ -29,17 +29,17 @@ const FIX = `
   LEFT JOIN fix_case_rules($1::text[], $2::boolean[]) AS f(place) ON f.place = w.n
   ORDER BY w.n`;
 
-/** Maximum rules that are known for a session; more are forgotten. */
+/** Maximum rules that are remembered for a session. */
 const MAX_KNOWN = 1000;
 
-/** Lasting rules, for each session: the server of another session may have lost the last ones in a failover. */
+/** Lasting rules, for each session, because the server of another session may have lost the last ones in a failover. */
 const lasting = new WeakMap<Queryable, Set<string>>();
 
 const SMALL_LETTER = /[a-z]/;
 
 /**
- * The rule of case by which the key of a name, or of the local name that it claims, was made: whether case is ignored, and after a space
- * the start of the text without "/". Null if the rule makes no difference.
+ * The rule of case by which the key of a name, or of the local name that it claims, was made. The text has whether case is ignored, a
+ * space, and the part of the name before the first "/". Null if the rule makes no difference.
  */
 export function caseRuleOf({ canonical, keyFoldsCase, here }: StoredName): string | null {
   const address = here?.address ?? null;
@@ -62,8 +62,8 @@ export function caseRulesOf({ metadata, alternates = [], previousVersion }: Stor
 }
 
 /**
- * Fixes the rules of case by which names will be stored: from the commit on, no naming authority can have the other rule (decision 35).
- * @returns rules that are not those of their prefixes: the naming authority was created or changed after the name was read.
+ * Fixes the rules of case by which names will be stored. After the commit, no naming authority can have the other rule (decision 35).
+ * @returns rules that are not those of their prefixes, because the naming authority was created or changed after the name was read.
  */
 export async function fixCaseRules(on: Queryable, rules: readonly string[]): Promise<ReadonlySet<string>> {
   const known = lasting.get(on) ?? new Set();
@@ -87,7 +87,7 @@ export async function fixCaseRules(on: Queryable, rules: readonly string[]): Pro
   return others;
 }
 
-/** Fixes the rules of all names before a transaction writes the first one: a change of rules locks the rule first, and then `position_gate`. */
+/** Fixes the rules of all names before a transaction writes the first one. A change of rules also locks the rule before `position_gate`. */
 export async function fixCaseRulesOf(on: Queryable, items: readonly StoredNames[]): Promise<ReadonlySet<string>> {
   return fixCaseRules(on, [...new Set(items.flatMap(caseRulesOf))]);
 }

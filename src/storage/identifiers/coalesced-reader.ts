@@ -7,7 +7,7 @@ import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 
-/** Limits of look-ups and resolutions, which share the next statement while they wait. Larger batches would delay their first one. */
+/** Limits of look-ups and resolutions. Those that wait share the next statement. Larger batches would delay their first item. */
 const LIMITS = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 5000, maxWaitMs: 3000 };
 
 type Row = IdentifierRow & { readonly ordinal: number };
@@ -72,7 +72,7 @@ export class AddressLookups {
   }
 }
 
-/** A metadata ID with more objects is returned as a list in pages; the statement reads one more to detect it. */
+/** The objects of a metadata ID that has more are listed in pages. The statement reads one more object to detect this case. */
 const FEW = 10;
 
 /** $1: ordinals; $2: keys of metadata IDs; $3: maximum identifiers for each. */

@@ -109,7 +109,7 @@ const CONFLICTS = `
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** @returns the conflicts of each item, in order; if the records are large, only of the first items, at least of one. */
+  /** @returns the conflicts of each item, in order. If the records are large, returns only those of the first items, at least of one. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
     const alternates = items.flatMap((item, ordinal) =>
       item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),

@@ -41,11 +41,11 @@ export class IdentifierImporter {
         }
         const before = pending.length;
         pending = excluded.filter((item) => !rejected.has(item));
-        // Identifiers without a conflict were not inserted: the rules of their naming authority or the conflicting rows have changed.
+        // Identifiers without a conflict were not inserted, because the rules of their naming authority or conflicting rows changed.
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // Results are based on existing rows, which the standby may lack; this includes identifiers that were found unchanged.
+    // Results depend on existing rows, such as those of identifiers found unchanged, and the standby may lack these rows.
     if (standby.mustWait) await this.transactions.waitForStandby();
     return rejected;
   }

@@ -38,7 +38,7 @@ const COUNTED_EXACTLY = 10_000;
 /** Maximum identifiers that are compared with the filter for an exact count. */
 const COMPARED_TO_COUNT = 20_000;
 
-/** Maximum records that are read to count those with one name, which is unique in each naming authority. */
+/** Maximum records that are read to count those with one name. A name is unique in each naming authority. */
 const MOST_WITH_NAME = 1000;
 
 export interface PageRequest {
@@ -83,7 +83,7 @@ export class IdentifierPages {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /**
-   * Reads one page. Large records shorten it. With a filter without an index, it ends after comparing `MAX_COMPARED` identifiers: it can
+   * Reads one page. Large records shorten it. If the filter has no index, the page ends after comparing `MAX_COMPARED` identifiers. It can
    * then be empty and still have a `next`, with which an export continues.
    * @throws Problem REQUEST_TIMEOUT when `isWanted` returns false.
    */
@@ -116,11 +116,11 @@ export class IdentifierPages {
     return { records, next: reached, isTooBroad: isBounded };
   }
 
-  /** The number of matching identifiers: exact up to 10,000 if comparing 20,000 suffices, else an estimate. */
+  /** Counts matching identifiers. The count is exact up to 10,000 if comparing 20,000 suffices; otherwise it is an estimate. */
   async count(filter: PageFilter): Promise<Count> {
     const numbered = await this.numbered(filter);
     if (numbered === null) return { value: 0, isExact: true };
-    // Different names can have the same key, so records are read and their names compared.
+    // Different names can have the same key, so the records are read and their names are compared.
     if (hasName(numbered)) {
       const { records, next } = await this.page(filter, { limit: MOST_WITH_NAME });
       return { value: records.length, isExact: next === null };
@@ -158,7 +158,7 @@ export class IdentifierPages {
     }
   }
 
-  /** The end of the next part: where an index has read `most` identifiers, by the index that reaches furthest. */
+  /** Returns where the next part ends: after `most` identifiers of the index that reaches furthest. */
   private async endOf(filter: NumberedFilter, range: PageRange, most: number): Promise<PartEnd> {
     const { indexes, ...query } = endsQuery(filter, range, most);
     const { rows } = await this.pool.query<{ index: number; created_at: Date; id: string }>(query);
@@ -194,7 +194,7 @@ function* partsOf(limit: number): Generator<number> {
   for (let rest = MAX_COMPARED; rest > 0; rest -= size, size *= PART_GROWTH) yield Math.min(size, rest);
 }
 
-/** Whether a record has the names of a filter, and not different names with the same keys. */
+/** Whether a record has the names of a filter, rather than different names with the same keys. */
 function hasNames({ metadataId, alternateIds }: IdentifierRecord, filter: PageFilter): boolean {
   const { metadata, opaqueMetadata, alternate } = filter;
   const names = [metadata, opaqueMetadata].filter((name) => name !== undefined);

@@ -39,7 +39,7 @@ const EXPIRED_IDS = `
   SELECT id FROM identifier
   WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;
 
-/** Records, and by their IDs the metadata records that were minted with reserved ones. */
+/** Records, and the metadata records that were minted with reserved ones, by the IDs of the latter. */
 export interface PairedRecords {
   readonly records: readonly IdentifierRecord[];
   readonly metadataRecords: ReadonlyMap<bigint, IdentifierRecord>;
@@ -125,7 +125,7 @@ export class IdentifierReader {
     return rows[0]?.bytes ?? 0;
   }
 
-  /** IDs of metadata records that were minted with those identifiers that are reserved. */
+  /** IDs of the metadata records that were minted with the identifiers that are reserved. */
   async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
     const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
       text: reservedPairs('$1'),

@@ -75,14 +75,14 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
   };
 }
 
-/** The identifiers that name this record, and not another one with the same key. */
+/** Returns the identifiers that name this record, rather than another one with the same key. */
 export function namingIn(
   rows: NamedBy,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,
   foldsCase = rows[0]?.[2] === 'true',
 ): string[] {
   if (rows.length === 0) return [];
-  // Most texts are equal, and comparing a long one takes a millisecond.
+  // Most texts are equal, and comparing a long text takes a millisecond.
   const compared = new Map<string, boolean>();
   return rows.flatMap(([identifier, canonical]) => {
     const isName = compared.get(canonical) ?? isNameOf(canonical, record, foldsCase);

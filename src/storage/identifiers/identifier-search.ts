@@ -14,14 +14,14 @@ export type MatchedBy = (typeof MATCHED_BY)[number];
 /** Maximum candidates for a bare GUID or a target. */
 export const MAX_CANDIDATES = 10;
 
-/** The most keys of a statement. With more, PostgreSQL may read the whole table while it has no statistics. */
+/** Maximum keys of a statement. With more, PostgreSQL could read the whole table if it has no statistics. */
 const MAX_KEYS = 100;
 
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
 export interface SearchKey {
   readonly address?: Address | null;
   readonly name?: CanonicalName;
-  /** The text as an opaque metadata ID, which is searched together with the name. */
+  /** The text as an opaque metadata ID. It is searched together with the name. */
   readonly opaque?: CanonicalName;
   readonly guid?: string;
   readonly target?: string;
@@ -144,7 +144,7 @@ const FIND = `
 /** The searched naming authorities; a null member means all. */
 export interface Searched {
   readonly visible: readonly string[] | null;
-  /** Those whose hidden values, of identifiers withdrawn for legal reasons, are found too. */
+  /** Those in which the hidden values of identifiers withdrawn for legal reasons are found too. */
   readonly curated: readonly string[] | null;
 }
 
@@ -156,8 +156,8 @@ export class IdentifierSearch {
   constructor(@Inject(pg.Pool) private readonly pool: Sessions) {}
 
   /**
-   * Finds what each text matches by its first key with a match.
-   * @returns the matches of each text, in order; if the records are large, only of the first texts, at least of one.
+   * Finds the records that each text matches by its first key with a match.
+   * @returns the matches of each text, in order. If the records are large, returns only those of the first texts, at least of one.
    */
   async find(texts: readonly (readonly SearchKey[])[], where: Searched = EVERYWHERE): Promise<Matches[]> {
     const keys = texts.reduce((sum, [first]) => sum + (first?.opaque === undefined ? 1 : 2), 0);

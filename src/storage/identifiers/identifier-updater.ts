@@ -129,7 +129,7 @@ export class IdentifierUpdater {
       record,
       amendment,
       after: amended(record, amendment),
-      // The time of an expiry is the end of the lease, as reads have shown it before.
+      // The time of an expiry is the end of the lease, as in earlier reads.
       at: changeTime(record, amendment.kind === 'lapsed' ? (record.leaseUntil ?? now) : now),
     }));
     noteChanges(
@@ -148,7 +148,7 @@ export class IdentifierUpdater {
     );
   }
 
-  /** Records expired leases, also of metadata records minted with the identifiers, which have the same lease. */
+  /** Records expired leases. Metadata records minted with the identifiers have the same lease, and expire with them. */
   async expireLeases(transaction: Queryable, ids: readonly bigint[]): Promise<number> {
     const { now, pairs } = await lockForChange(transaction, ids);
     return this.writeExpirations(transaction, [...ids, ...pairs.values()], now);

@@ -26,9 +26,9 @@ export class IdentifierWriter {
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
-   * @param transaction that of the caller; without it, the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns what was inserted for each item, in order; null after a conflict, which `findConflicts` finds, if the naming authority is not
-   * active or has changed, or if a name was read by another rule of case than that of its prefix.
+   * @param transaction the transaction of the caller. Without one, the statement commits by itself, with `lockWait` as its lock timeout.
+   * @returns what was inserted for each item, in order. Null after a conflict, which `findConflicts` finds; if the naming authority is not
+   * active or has changed; or if a name was read by another rule of case than that of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(

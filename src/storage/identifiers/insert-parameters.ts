@@ -38,7 +38,7 @@ export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
 
 export const ORDINAL: Parameter<{ readonly ordinal: number }> = ['ordinal', 'int', ({ ordinal }) => ordinal];
 
-/** What few new identifiers have: a metadata record, Handle values and a previous version. */
+/** Properties that few new identifiers have: a metadata record, Handle values and a previous version. */
 export const RARE_PARAMETERS: readonly Parameter[] = [
   ['record_guid', 'uuid', ({ metadataRecord }) => metadataRecord?.address.guid ?? null],
   [
@@ -59,7 +59,7 @@ interface Alternate {
   readonly claim: Address | null;
 }
 
-/** The alternates, each with the naming authority and the name that it claims. */
+/** Alternates, each with the naming authority and the name that the alternate claims. */
 export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['alternate_ordinal', 'int', ({ ordinal }) => ordinal],
   ['alternate_key', 'uuid', ({ key }) => key],

@@ -89,7 +89,7 @@ export function inputOf($: Numbered, parameters: readonly Parameter<never>[]): s
   return `SELECT * FROM unnest(${names.map($).join(', ')}) AS w(${names.join(', ')})`;
 }
 
-/** Whether no other identifier has an alternate of a row. */
+/** SQL: whether no other identifier has an alternate of a row. */
 export const haveFreeAlternates = ($: Numbered): string => `w.ordinal NOT IN (
         SELECT a.ordinal FROM unnest(${$('alternate_ordinal')}, ${$('alternate_key')}) AS a(ordinal, key) JOIN input v USING (ordinal)
         WHERE EXISTS (SELECT FROM alternate_identifier x

@@ -6,7 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/** A metadata ID or alternate and the naming authority of its record, or an identifier that an alternate names and its naming authority. */
+/** A metadata ID or alternate with the naming authority of its record, or an identifier (with its own) that an alternate names. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }
@@ -17,7 +17,7 @@ export interface NameHolder {
   readonly id: bigint;
   readonly namingAuthority: string;
   readonly localName: string;
-  /** Whether it has the name itself, and not another one with the same key. */
+  /** Whether it has the name itself, rather than another one with the same key. */
   readonly isSame: boolean;
   /** Whether it is an expired reservation, which releases its names when the expiry is recorded. */
   readonly isExpired: boolean;
@@ -103,7 +103,7 @@ export class NameHolders {
     });
   }
 
-  /** For each name, the identifier that has its key, or that it names; null if the name is free. */
+  /** Returns for each name the identifier that has its key, or that the name names; null if the name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
     const rows = await find(names, from);
     return names.map(({ namingAuthority, address }, ordinal): NameHolder | null => {
@@ -139,7 +139,7 @@ async function find(names: readonly Wanted[], from: Queryable): Promise<Readonly
 interface HolderRow {
   readonly ordinal: number;
   readonly id: string;
-  /** Whether the holder has the requested name and not only its key; null where the caller compares the local name. */
+  /** Whether the holder has the requested name, rather than another one with the same key; null if the caller compares the local name. */
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;

@@ -48,7 +48,7 @@ export class NearIdentifiers {
   constructor(private readonly pool: Sessions) {}
 
   /**
-   * @param searchOf computes the names, which can be 600 digests; called only within the limit.
+   * @param searchOf computes the names, up to 600 of them as digests. It is called only within the limit.
    * @returns the local name of an active identifier; null also after an error of the database, because the response is complete without it.
    */
   async find(searchOf: () => NearSearch): Promise<string | null> {

@@ -5,7 +5,7 @@ import type { Add } from '../statement.js';
 /** A filter for identifiers; all given members must match. */
 export interface PageFilter {
   readonly metadata?: CanonicalName | undefined;
-  /** The same text as an opaque metadata ID; records with this one or with `metadata` match. */
+  /** The same text as an opaque metadata ID. Records with this ID or with `metadata` match. */
   readonly opaqueMetadata?: CanonicalName | undefined;
   readonly hasMetadata?: boolean | undefined;
   readonly alternate?: CanonicalName | undefined;
@@ -27,7 +27,7 @@ export interface PageFilter {
   readonly createdBefore?: Date | undefined;
 }
 
-/** A filter with numbers of naming authorities, whose statistics PostgreSQL uses to choose the index. */
+/** A filter with the numbers of naming authorities. PostgreSQL uses the statistics of these numbers to choose the index. */
 export type NumberedFilter = Omit<PageFilter, 'namingAuthority' | 'namingAuthorities' | 'curated'> & {
   readonly curatedIds?: readonly number[] | undefined;
   readonly namingAuthorityId?: number | undefined;
@@ -51,8 +51,8 @@ const IN_STATE: Readonly<Record<State, string>> = {
 const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 
 /**
- * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. `OFFSET 0` keeps the search of the
- * history as an index look-up for each changed row.
+ * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. With `OFFSET 0`, PostgreSQL searches
+ * the history by an index look-up for each row.
  */
 export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   const { metadata, alternate, namingAuthorityId, namingAuthorityIds, target, targetPrefix, changedBy, state } = filter;
@@ -102,7 +102,7 @@ export function hasName({ metadata, opaqueMetadata, alternate }: Omit<PageFilter
   return metadata !== undefined || opaqueMetadata !== undefined || alternate !== undefined;
 }
 
-/** Whether an index has the rows of a filter in order, and few that do not match. With other filters, a page compares a limited number. */
+/** Whether an index has the rows of a filter in order, with few others. For other filters, a page compares a limited number of rows. */
 export function isServed(filter: PageFilter): boolean {
   if (hasName(filter)) return true;
   const { namingAuthority, namingAuthorities, target, hasTarget, hasMetadata } = filter;

@@ -4,7 +4,7 @@ import { type NumberedFilter, MAX_LISTS, WITHOUT_METADATA } from './page-filter.
 
 export type PageCursor = Pick<IdentifierRecord, 'createdAt' | 'id'>;
 
-/** By time of minting, oldest or newest first. */
+/** The orders of pages: by time of minting, oldest or newest first. */
 export const PAGE_ORDERS = ['createdAt', '-createdAt'] as const;
 export type PageOrder = (typeof PAGE_ORDERS)[number];
 
@@ -83,9 +83,9 @@ export function endsQuery(filter: NumberedFilter, range: PageRange, most: number
 }
 
 /**
- * The condition that an index has an identifier in a range, as a list of IDs. The planner does not know that the range has few of them, and
- * would otherwise choose an index that has more.
- * @param index as numbered by `endsQuery`; the first one has all identifiers, and needs no condition.
+ * The condition that an index has an identifier in a range, as a list of IDs. Without the list, the planner would choose an index that has
+ * more identifiers, because it does not know that the range has few.
+ * @param index as numbered by `endsQuery`. The first one has all identifiers, and needs no condition.
  */
 export function indexConditions(filter: NumberedFilter, range: PageRange, index: number, add: Add): string[] {
   const part = index === 0 ? undefined : indexParts(filter)[index];

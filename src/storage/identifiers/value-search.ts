@@ -43,7 +43,7 @@ export interface FoundName {
 /** `slow`: it exceeded `MAX_SEARCH_MS`; `large`: its names have too many bytes. */
 export type SearchResult = readonly FoundName[] | 'slow' | 'large';
 
-/** Finds active identifiers by the values that everyone may read. */
+/** Finds active identifiers by values that are publicly readable. */
 @Injectable()
 export class ValueSearch {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
@@ -70,7 +70,7 @@ export class ValueSearch {
   }
 }
 
-/** The result ends with the first row that exceeds `MAX_RESULT_BYTES`. */
+/** Builds the query. The result ends with the first row that exceeds `MAX_RESULT_BYTES`. */
 export function searchQuery({ terms, namingAuthorities, offset, limit }: ValueQuery): Query {
   return queryOf((add) => {
     const conditions = terms.map((term) => conditionOf(term, add));
@@ -126,7 +126,7 @@ function conditionOf(term: SearchTerm, add: Add): string {
 /** The same rule as `isShown` of the registry. It includes secret keys, because `/hrls` rejects searches for them. */
 const IS_PUBLIC = "v ->> 'permissions' LIKE '__1_'";
 
-/** The text of a value: the Handle of an administrator, else the data. */
+/** SQL: the text of a value, which is the Handle of an administrator, else the data. */
 const TEXT = "coalesce(v #>> '{data,value,handle}', v #>> '{data,value}')";
 
 function likePattern(pattern: string): string {

@@ -11,10 +11,10 @@ import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 const MAX_AGE_MS = 1000;
 
 /**
- * $1: the fingerprint of the known rows, or null. Returns the present fingerprint, and all rows if it differs. It has the number of the
- * transaction that wrote each row, because the clock of the database can be set back, and the time, because after a failover that lost a
- * change, the number can be used again. With OFFSET 0, PostgreSQL compares once, and not for each row: with 10,000 rows, the fingerprint
- * takes 3 ms.
+ * $1: the fingerprint of the known rows, or null. Returns the present fingerprint, and all rows if it differs. The fingerprint has the
+ * number of the transaction that wrote each row, because the clock of the database can be set back. It also has the time, because the
+ * number can be used again after a failover that lost a change. With OFFSET 0, PostgreSQL compares once instead of for each row. With
+ * 10,000 rows, the fingerprint takes 3 ms.
  */
 const READ = `
   SELECT present.fingerprint, n.*,
@@ -66,9 +66,9 @@ export class NamingAuthorityCache {
     return performance.now() - this.readAt < MAX_AGE_MS;
   }
 
-  /** Reads again, including everything committed before the call and manual changes. */
+  /** Reads again. The result has everything that was committed before the call, including manual changes. */
   async refresh(): Promise<NamingAuthoritySnapshot> {
-    // A read in progress may miss a change that was committed before this call.
+    // A read in progress could miss a change that was committed before this call.
     if (this.refreshing !== null) await this.refreshing.catch(() => null);
     this.refreshing ??= this.read().finally(() => (this.refreshing = null));
     return this.refreshing;

@@ -13,8 +13,8 @@ export type StateCounts = Readonly<Record<State, Count>>;
 
 /**
  * $1: prefixes; $2: the largest count. The conditions are ranges of an index and compare whole rows in the order of its columns, which
- * leaves the planner no other index. With a condition on the naming authority alone, the planner would choose to read the whole table once
- * most identifiers belong to one naming authority.
+ * leaves the planner no other index. With a condition on the naming authority alone, the planner would read the whole table if most
+ * identifiers belong to one naming authority.
  */
 export const COUNT = `
   SELECT p.prefix, p.id,
@@ -47,7 +47,7 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** Requests for one prefix share a statement, and so do lists. Its size is limited, because it may read 10,000 rows for each prefix. */
+/** Requests for one prefix share a statement, and so do lists. The batch is limited, because it can read 10,000 rows for each prefix. */
 const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
 
 const LISTS = { ...SINGLES, maxBatchSize: 4 };

@@ -108,7 +108,7 @@ export class NamingAuthorityWriter {
 
   /**
    * Changes a locked naming authority. A change of its rules waits for transactions that write names.
-   * @returns the naming authority; if no setting differs, without a new version.
+   * @returns the naming authority, without a new version if no setting differs.
    * @throws NamingAuthorityInUse, NamesStoredByOtherCase
    */
   async change(

@@ -52,7 +52,7 @@ export class RecordReads {
   }
 }
 
-/** Cuts at the first text without a match, so that it and later ones are searched at the primary. */
+/** Cuts the results at the first text without a match, so that this text and later ones are searched at the primary. */
 function upToMiss(found: Matches[]): Matches[] {
   const end = found.findIndex(({ matches }) => matches.length === 0);
   return end < 0 ? found : found.slice(0, end);
@@ -105,7 +105,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
 }
 
 export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
-  /** Null if it is not shown. */
+  /** Null if the client is not shown. */
   readonly client: string | null;
   /** Null above 16 KiB. */
   readonly patch: readonly PatchOperation[] | null;

@@ -3,7 +3,7 @@ import { MAX_PARAMETERS, isTrue, parametersIn } from '../../../http/request-targ
 import { Problem, invalidValue } from '../../../problem/problem.js';
 import { numberIn } from '../../values/index.js';
 
-/** The parameters of a request below `/api/handles`. Unlisted parameters are ignored, such as `auth`, `cert` and `doNotRefer`. */
+/** The parameters of a request below `/api/handles`. Unlisted parameters, such as `auth`, `cert` and `doNotRefer`, are ignored. */
 export type HandlesQuery = Readonly<ReturnType<typeof noQuery>>;
 
 function noQuery() {
@@ -28,7 +28,7 @@ export const NO_QUERY: HandlesQuery = Object.freeze(noQuery());
 
 /**
  * Reads the parameters of the query and, for a POST, of the body: a form, or a JSON object with an array for a repeated parameter.
- * @throws Problem INVALID_REQUEST for another JSON body, and for a `callback` with credentials, because any page can load a script.
+ * @throws Problem INVALID_REQUEST for another JSON body, or for a `callback` with credentials, because any page can load a script.
  */
 export function handlesQuery({ originalUrl, method, body, headers }: FastifyRequest): HandlesQuery {
   const pairs = originalUrl.includes('?') ? parametersIn(originalUrl) : [];

@@ -44,7 +44,7 @@ export function addHandlesRoutes(
 /** Seconds for which browsers may store the response to a preflight request: the maximum that any browser accepts. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The response to a preflight request (WHATWG Fetch, "CORS protocol"), the same for every origin. */
+/** The response to a preflight request (WHATWG Fetch, "CORS protocol"). It is the same for every origin. */
 function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   const headers = {
     allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',

@@ -18,10 +18,10 @@ import { noteHandle } from '../handle-routes.js';
 import { HandleFinder } from './handle-finder.js';
 import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
-/** The start of the Handle of a prefix; clients may send this Handle in place of the prefix. */
+/** The start of the Handle of a prefix. Clients may send this Handle in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
 
-/** Unless access is open, anonymous requests for lists are rejected, even where reading is public, as at Handle.Net. */
+/** As at Handle.Net, anonymous requests for lists are rejected unless access is open, even if reading is public. */
 const NOT_PUBLIC = 'Send a user and a key: lists of handles are not public.';
 
 /** `GET`, `HEAD` and `POST` of `/api/handles?prefix=` and `/api/prefixes`. Both list only what the key covers. */

@@ -25,9 +25,9 @@ import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
 interface Write {
   readonly reply: FastifyReply;
-  /** The Handle as the client spelled it. */
+  /** The Handle as the client wrote it. */
   readonly handle: string;
-  /** The Handle as a native text, with the prefix as the naming authority spells it. */
+  /** The Handle as a native text, with the prefix as it was created. */
   readonly native: string;
   readonly location: HandleLocation;
   readonly query: HandlesQuery;
@@ -61,7 +61,7 @@ export class WriteHandler {
     return this.done(write, indexes.length === 0 ? 'deleted' : 'changed', 200);
   };
 
-  /** A PUT without `mintNewSuffix` names its Handle, so a repetition creates no second one; an Idempotency-Key has no effect. */
+  /** A PUT without `mintNewSuffix` names its Handle, so a repeat creates no second one, and an Idempotency-Key has no effect. */
   private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
     const { native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
@@ -85,7 +85,7 @@ export class WriteHandler {
     const { handle, isMalformed } = requestedHandle(request.raw);
     const query = handlesQuery(request);
     if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
-    // The parameters beyond the maximum would be ignored, and one of them could be an `index` that limits the write.
+    // Parameters beyond the maximum would be ignored, and one of them could be an `index` that limits the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }

@@ -15,7 +15,7 @@ import { sendParts, sendResponse, sendText } from '../send-response.js';
 import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
 import { HandleFinder } from '../handles/handle-finder.js';
 
-/** Maximum number of records of a page; a page of large records has fewer. */
+/** Maximum number of records of a page. A page of large records has fewer. */
 const PAGE = 500;
 
 /** Serves the remote handle resolver of DSpace, a plug-in of the Handle.Net server, which compares prefixes in upper case. */
@@ -62,7 +62,7 @@ export class HdlresolverHandler {
     }
     const found = this.pagesOf(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);
-    // Read the first page before the response starts, so that a database error still has an error status.
+    // The first page is read before the response starts, so that a database error still has an error status.
     const first = (await pages.next()).value ?? [];
     this.metrics.handleApi('listed');
     return sendParts(request, reply, arrayOf(first, pages));

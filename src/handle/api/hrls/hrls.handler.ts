@@ -14,13 +14,13 @@ import { noteHandle } from '../handle-routes.js';
 import { HandleFinder } from '../handles/handle-finder.js';
 import { searchRequest } from './search-query.js';
 
-/** Maximum number of concurrent searches; each can use one processor of the database for `MAX_SEARCH_MS`. */
+/** Maximum number of concurrent searches. Each can use one processor of the database for `MAX_SEARCH_MS`. */
 const SEARCH_PLACES = 4;
 const SEARCH_SHARE = 2;
 
 const MAX_WAITING_SEARCHES = 50;
 
-/** Number of records that are read at once; an imported record can have 1.6 MB. */
+/** Number of records that are read at once. An imported record can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
 /** The reverse look-up of Handles by their values. Successful responses are bare JSON, like those of the servlet of EUDAT. */
@@ -38,7 +38,7 @@ export class HrlsHandler {
 
   readonly search = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const principal = principalOf(request);
-    // If writing requires a key, a search requires a key too, even if reading is public, because searches read the most data.
+    // If writing requires a key, a search also requires one, even if reading is public, because searches read the most data.
     requireUser(principal, 'Send a user and a key: searches are not public.');
     const known = await this.finder.visible(principal);
     const { prefix } = request.params as { readonly prefix?: string };

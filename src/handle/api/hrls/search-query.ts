@@ -18,9 +18,9 @@ const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
 
 /**
- * Reads `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, whose `enforcesql` is ignored. Every other
- * parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
- * @returns no `terms` where no record can match.
+ * Reads the parameters `limit`, `page` and `retrieverecords` of the reverse look-up servlet of EUDAT, and ignores its `enforcesql`. Every
+ * other parameter is a condition: its name is a type of values, in any case. A record must match all conditions.
+ * @returns no `terms` if no record can match.
  * @throws HandleFault code 4
  */
 export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuthoritySnapshot) {

@@ -16,10 +16,10 @@ export interface Destination {
 const LOCATIONS = '10320/loc';
 
 /**
- * Finds where a client is redirected: to the Handle of an HS_ALIAS, if the query selects no values; else to a location of a value
- * 10320/loc; else to the URL value with the lowest index.
+ * Finds where a client is redirected: to the Handle of an HS_ALIAS if the query selects no values, else to a location of a value 10320/loc,
+ * else to the URL value with the lowest index.
  * @param values the public values that the query selects.
- * @param isSelf whether a Handle is that of the record: an alias with this name would be a loop.
+ * @param isSelf whether a Handle is that of the record. An alias with this name would be a loop.
  * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(
@@ -57,7 +57,7 @@ export function withAppended(
   return typeof whole === 'string' ? { ...destination, location: whole } : whole;
 }
 
-/** The locations of a value 10320/loc; null for any other value, and if its data is not well-formed XML. */
+/** The locations of a value 10320/loc; null for any other value, or if its data is not well-formed XML. */
 export function locationsIn(value: StoredValue): Locations | null {
   return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value) ?? '') : null;
 }

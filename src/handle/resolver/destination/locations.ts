@@ -20,8 +20,8 @@ export interface Locations {
 }
 
 /**
- * Reads the XML of a value 10320/loc: the elements `location` of its root with an http or https `href`; null if it is not well-formed.
- * References to external entities are not followed.
+ * Reads, from the XML of a value 10320/loc, the elements `location` of the root with an http or https `href`. Returns null if the XML is
+ * not well-formed. References to external entities are not followed.
  */
 export function parseLocations(xml: string): Locations | null {
   const all: Location[] = [];

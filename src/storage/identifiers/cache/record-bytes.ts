@@ -4,7 +4,7 @@ import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 /** Bytes of an entry without its texts: objects, dates and map slots. Measured with Node.js 20, plus a reserve. */
 export const ENTRY_BYTES = 768;
 
-/** Bytes of what interfaces keep as long as a record: its values as JSON, and its links as a header. Their long texts are counted below. */
+/** Bytes of what interfaces keep with a record: its values as JSON, and its links as a header. Their long texts are counted below. */
 const DERIVED_BYTES = 1024;
 
 /** The head of a string and a reference to it. */
@@ -13,7 +13,7 @@ const TEXT_BYTES = 24;
 /** V8 stores a string with a character above U+00FF in 2 bytes per UTF-16 code unit. */
 const UNIT_BYTES = 2;
 
-/** Estimated memory of an entry in bytes, rather too high than too low. @param record null for an unknown name. */
+/** Estimated memory of an entry in bytes; the estimate is more often too high than too low. @param record null for an unknown name. */
 export function bytesOf(key: string, record: IdentifierRecord | null): number {
   const constant = record === null ? ENTRY_BYTES : ENTRY_BYTES + DERIVED_BYTES;
   return [key, ...(record === null ? [] : textsOf(record))].reduce(

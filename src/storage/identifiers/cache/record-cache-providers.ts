@@ -7,7 +7,7 @@ import { TRANSACTION_LISTENER } from '../../transactions.js';
 import { type Bounds, RecordCache } from './record-cache.js';
 import { ResolutionReader } from './resolution-reader.js';
 
-/** Provides one cache for the process, and registers it for changes by transactions of the process. */
+/** Provides one cache for the process. Transactions of the process notify the cache of their changes. */
 export function recordCacheWithin(bounds: Bounds): Provider[] {
   const useFactory = (hot: pg.Pool, polls: pg.Pool, replica: Replica | null): RecordCache => {
     const log = new LogFollower(

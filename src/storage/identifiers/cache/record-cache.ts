@@ -11,7 +11,7 @@ import type { ResolutionReader } from './resolution-reader.js';
 /** Maximum age of an unknown name. It is short, because a mint by another process writes no row of the log. */
 const ABSENT_MS = 1000;
 
-/** Maximum age of a record, for changes that write no row of the log, such as manual ones, and for newer versions. */
+/** Maximum age of a record. It limits how long changes without a row of the log, such as manual ones and newer versions, are not seen. */
 const PRESENT_MS = 60_000;
 
 /** A request joins a read only if the read began within this time, because a slow read returns old data. */
@@ -20,7 +20,7 @@ const JOIN_MS = 800;
 /** Share of unknown names in the bounds, so that requests for random names do not displace records. */
 const ABSENT_SHARE = 0.1;
 
-/** Changes to remember while reads are in progress; above this number, all of these reads count as stale. */
+/** Maximum changes to remember while reads are in progress. Above this number, all of these reads count as stale. */
 const MAX_REMEMBERED = 10_000;
 
 export interface Bounds {
@@ -31,7 +31,7 @@ export interface Bounds {
 interface Entry {
   /** Null for an unknown name. */
   readonly record: IdentifierRecord | null;
-  /** By the monotonic clock. */
+  /** A time of the monotonic clock. */
   readonly until: number;
 }
 
@@ -43,8 +43,8 @@ interface Read {
 }
 
 /**
- * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. The log
- * does not report changes of `describes` and `newerVersions`: here, `describes` is empty, and `newerVersions` can lack recent mints.
+ * Reads records for resolution: from memory if a poll of the log shows that the record has not changed, else by a statement. The log does
+ * not report changes of `describes` and `newerVersions`. Therefore, `describes` is empty here, and `newerVersions` can lack recent mints.
  */
 export class RecordCache {
   private readonly isOn: boolean;
@@ -62,7 +62,7 @@ export class RecordCache {
   hits = 0;
   misses = 0;
 
-  /** @param bounds the cache is disabled below two entries, one of them for an unknown name, and with 0 bytes. */
+  /** @param bounds of the cache, which is disabled with 0 bytes, or without room for a record and an unknown name. */
   constructor(
     private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
     private readonly log: Pick<LogFollower, keyof LogFollower>,
@@ -105,7 +105,7 @@ export class RecordCache {
     return ofName(address, await (this.isOn ? this.share(keyOf(address), address) : this.reader.find(address, null)));
   }
 
-  /** The record in memory as `find` returns it; null for an unknown name; undefined if a statement must read it. */
+  /** Returns the record in memory, as `find` does; null for an unknown name; undefined if a statement must read the record. */
   held(address: Address): IdentifierRecord | null | undefined {
     if (!this.isOn) return undefined;
     const now = this.clock.monotonic();
@@ -129,7 +129,7 @@ export class RecordCache {
     this.changed({ identifiers, namingAuthorities });
   }
 
-  /** Called with what a poll has found; null if anything may have changed. */
+  /** Called with the changes that a poll has found, or with null if anything may have changed. */
   changed(found: Poll['changed']): void {
     if (found === null) {
       this.forgetEverything();
@@ -180,7 +180,7 @@ export class RecordCache {
     return this.wholeChange > began || causes.some((what) => (this.changes.get(what) ?? 0) > began);
   }
 
-  /** Joins a read of the same key, unless it is slow or may miss a change that became known after it began. */
+  /** Joins a read of the same key, unless the read is slow or could miss a change that became known after it began. */
   private async share(key: string, address: Address): Promise<IdentifierRecord | null> {
     const now = this.clock.monotonic();
     const other = this.reading.get(key);
@@ -191,9 +191,9 @@ export class RecordCache {
   private start(key: string, address: Address, at: number): Promise<IdentifierRecord | null> {
     const began = this.change;
     const { hasReplica } = this.reader;
-    // A replica can lack what was notified before this read began; without a minimum, its record is not cached.
+    // A replica can lack changes that were notified before this read began. Without a minimum, the record of a replica is not cached.
     const minimum = hasReplica ? this.log.notified : null;
-    // No other code may run between the result and the end of the read: the read would miss a change notified in between.
+    // No other code may run between the result and the end of the read, because the read would miss a change notified in between.
     const work = async (): Promise<IdentifierRecord | null> => {
       try {
         const record = frozen(await this.reader.find(address, minimum));

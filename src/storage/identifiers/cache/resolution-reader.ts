@@ -25,9 +25,9 @@ export class ResolutionReader {
   }
 
   /**
-   * @param minimum the position of the log that the replica must have replayed, so that the record has the changes notified by a poll; null
-   * for any.
-   * @throws Problem OVERLOADED when too many wait; DATABASE_UNAVAILABLE after a wait of 3 s.
+   * @param minimum the log position that the replica must have replayed, so that the record has the changes notified by a poll; null for
+   * any.
+   * @throws Problem OVERLOADED if too many look-ups wait, DATABASE_UNAVAILABLE after a wait of 3 s.
    */
   find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {
     return this.lookups.replicaFirst((at) => at.find(address, minimum ?? 0n));

@@ -70,6 +70,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as DatabaseError).code === '23505';
 }
 
+/** Whether an alternate claims a name that was read before its naming authority got another profile (decision 35). */
+export function isOutdatedClaim(error: unknown): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === 'alternate_identifier_claimed_check';
+}
+
 /** A database error that caused a request to fail, directly or as the cause of a problem. */
 export interface DatabaseFailure {
   readonly reason: unknown;

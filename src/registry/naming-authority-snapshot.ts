@@ -16,7 +16,12 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { Problem } from '../problem/problem.js';
 import { type Digest, digestOf } from './uuid.js';
-import { type MetadataIdScheme, type NamingAuthority, isCaseInsensitiveByRule } from './naming-authority.js';
+import {
+  type MetadataIdScheme,
+  type NamingAuthority,
+  type NamingAuthorityProfile,
+  isCaseInsensitiveByRule,
+} from './naming-authority.js';
 import { type CanonicalName, canonicalNameOf } from './canonical-name.js';
 import { withoutOtherSchemes } from './name-schemes.js';
 
@@ -258,4 +263,9 @@ export function addressIn(authority: NamingAuthority, localName: string): Addres
   const foldsCase = authority.caseInsensitive;
   const comparison = foldsCase ? upperAscii(localName) : localName;
   return { namingAuthority, guid: null, localKey: digestOf(comparison), comparison, foldsCase };
+}
+
+/** The profile under which an address was read. */
+export function profileOf({ guid }: Address): NamingAuthorityProfile {
+  return guid === null ? 'handle' : 'cordra';
 }

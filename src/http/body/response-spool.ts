@@ -5,8 +5,8 @@ const MERGED_BYTES = 16_384;
 /** Above this number of streams, chunks are small, because each stream has three in memory. */
 const MANY_STREAMS = 16;
 
-/** Maximum number of streams. Each takes up to 0.7 MB while its client does not read. */
-const MOST_STREAMS = 128;
+/** Maximum places of streams. A stream with one place takes up to 1.5 MB while its client does not read. */
+const MOST_PLACES = 128;
 
 /**
  * Buffers responses that clients have not read yet, within one limit for the process. Without this buffer, a client that sends its
@@ -15,6 +15,7 @@ const MOST_STREAMS = 128;
 export class ResponseSpool {
   bytes = 0;
   private streams = 0;
+  private places = 0;
   private readonly waiting = new Set<() => void>();
 
   /** @param limit bytes of all streams together. */
@@ -25,11 +26,13 @@ export class ResponseSpool {
   }
 
   /** Counts a stream until its response ends. @returns false, without counting the stream, if too many run. */
-  enter(response: Pick<ServerResponse, 'once'>): boolean {
-    if (this.streams >= MOST_STREAMS) return false;
+  enter(response: Pick<ServerResponse, 'once'>, places = 1): boolean {
+    if (this.places + places > MOST_PLACES) return false;
     this.streams += 1;
+    this.places += places;
     response.once('close', () => {
       this.streams -= 1;
+      this.places -= places;
     });
     return true;
   }

@@ -9,6 +9,9 @@ import { type Parameter, numbered, valuesOf } from './insert-parameters.js';
 import { inputOf } from './insert-statement.js';
 import { prepared } from '../statement.js';
 import { type AlternateName, gainedBy } from '../../registry/alternate-name.js';
+import { profileOf } from '../../registry/naming-authority-snapshot.js';
+import { isOutdatedClaim } from '../../problem/database-errors.js';
+import { conflictInProgress } from '../../problem/storage-problems.js';
 import { noteChanges, notePredecessors } from '../touched.js';
 import type { Queryable } from '../transactions.js';
 import { type Amendment, EXPIRED, amended, changeTime, expiry } from '../../registry/lifecycle.js';
@@ -162,6 +165,14 @@ export class IdentifierUpdater {
   }
 }
 
+const INSERT_ALTERNATES = `
+  INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
+  SELECT w.key, i.naming_authority_id, i.id,
+         (SELECT n.id FROM naming_authority n WHERE n.prefix = w.prefix AND n.profile = w.profile), w.name
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[], $5::text[]) AS w(key, id, prefix, name, profile)
+  JOIN identifier i USING (id)
+  WHERE NOT EXISTS (SELECT FROM alternate_identifier a WHERE a.identifier_id = i.id AND a.key = w.key)`;
+
 /** Stores the alternates of records. Alternates that a record keeps are not claimed again; keys made under another case rule are renewed. */
 async function replaceAlternates(
   transaction: Queryable,
@@ -183,16 +194,14 @@ async function replaceAlternates(
     ],
   );
   const claims = rows.map(({ name, isGained }) => (isGained ? (name.here?.address ?? null) : null));
-  await transaction.query(
-    `INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
-     SELECT w.key, i.naming_authority_id, i.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = w.prefix), w.name
-     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[]) AS w(key, id, prefix, name) JOIN identifier i USING (id)
-     WHERE NOT EXISTS (SELECT FROM alternate_identifier a WHERE a.identifier_id = i.id AND a.key = w.key)`,
-    [
-      rows.map(({ name }) => name.key),
-      rows.map(({ id }) => id),
-      claims.map((claim) => claim?.namingAuthority ?? null),
-      claims.map((claim) => claim?.guid ?? claim?.localKey ?? null),
-    ],
-  );
+  const values = [
+    rows.map(({ name }) => name.key),
+    rows.map(({ id }) => id),
+    claims.map((claim) => claim?.namingAuthority ?? null),
+    claims.map((claim) => claim?.guid ?? claim?.localKey ?? null),
+    claims.map((claim) => claim && profileOf(claim)),
+  ];
+  await transaction.query(INSERT_ALTERNATES, values).catch((error: unknown) => {
+    throw isOutdatedClaim(error) ? conflictInProgress() : error;
+  });
 }

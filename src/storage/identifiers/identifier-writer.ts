@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import { isUniqueViolation } from '../../problem/database-errors.js';
+import { isOutdatedClaim, isUniqueViolation } from '../../problem/database-errors.js';
 import { caseRulesOf, fixCaseRules } from './case-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { namingIn } from './identifier-row.js';
@@ -28,7 +28,7 @@ export class IdentifierWriter {
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction the transaction of the caller. Without one, the statement commits by itself, with `lockWait` as its lock timeout.
    * @returns what was inserted for each item, in order. Null after a conflict, which `findConflicts` finds; if the naming authority is not
-   * active or has changed; or if a name was read by another rule of case than that of its prefix.
+   * active or has changed; or if a name was read by another rule of case or profile than that of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
@@ -66,7 +66,7 @@ export async function noneWhenViolated<T>(rows: Promise<T[]>): Promise<T[]> {
   try {
     return await rows;
   } catch (error) {
-    if (isUniqueViolation(error)) return [];
+    if (isUniqueViolation(error) || isOutdatedClaim(error)) return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { TEXTS } from '../../registry/members.js';
 import type { Digest } from '../../registry/uuid.js';
-import type { Address } from '../../registry/naming-authority-snapshot.js';
+import { type Address, profileOf } from '../../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
 import { arrayOf, linesOf } from '../statement.js';
 
@@ -65,6 +65,7 @@ export const ALTERNATE_PARAMETERS: readonly Parameter<Alternate>[] = [
   ['alternate_key', 'uuid', ({ key }) => key],
   ['claim_prefix', 'text', ({ claim }) => claim?.namingAuthority ?? null],
   ['claim_name', 'uuid', ({ claim }) => claim?.guid ?? claim?.localKey ?? null],
+  ['claim_profile', 'text', ({ claim }) => claim && profileOf(claim)],
 ];
 
 export function alternatesOf(items: readonly NewIdentifier[]): Alternate[] {

@@ -113,10 +113,12 @@ export const haveFreeNames = ($: Numbered, withClaims: boolean): string => `w.or
           ) u
         ) r CROSS JOIN LATERAL taken_names(r.places, r.prefixes, r.names, r.claims) AS t(place))`;
 
+/** Stores alternates. A claim that was read under another profile than the present one violates a constraint: see `isOutdatedClaim`. */
 export const insertAlternates = ($: Numbered): string => `
     INSERT INTO alternate_identifier (key, naming_authority_id, identifier_id, claimed_authority_id, claimed_name)
-    SELECT a.key, o.naming_authority_id, o.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix), a.name
-    FROM unnest(${ALTERNATE_PARAMETERS.map(([name]) => $(name)).join(', ')}) AS a(ordinal, key, prefix, name) JOIN inserted o USING (ordinal)`;
+    SELECT a.key, o.naming_authority_id, o.id, (SELECT n.id FROM naming_authority n WHERE n.prefix = a.prefix AND n.profile = a.profile), a.name
+    FROM unnest(${ALTERNATE_PARAMETERS.map(([name]) => $(name)).join(', ')}) AS a(ordinal, key, prefix, name, profile)
+    JOIN inserted o USING (ordinal)`;
 
 const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 

@@ -103,6 +103,12 @@ describe('connections that read nothing', () => {
     ],
     ['imports', `POST /identifiers/import\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
     ['imports of the longest lines', `POST /identifiers/import\n${NDJSON}`, () => LONGEST.repeat(10), 128],
+    [
+      'imports of the longest rows, with two bytes for each character in memory',
+      'POST /identifiers/import\ncontent-type: text/csv',
+      () => `identifier,target\n${`100.102/a,${'b'.repeat(262_000)}ł\n`.repeat(10)}`,
+      128,
+    ],
     ['changes', `POST /identifiers/changes\n${NDJSON}`, () => lines((identifier) => ({ identifier }))],
   ])('add at most 200 MB: %s', async (kind, head, body, connections = CONNECTIONS) => {
     const idle = rss();

@@ -132,4 +132,13 @@ describe('the number of streams', () => {
     responses[5]!.emit('close');
     expect([spool.enter(new EventEmitter() as never), spool.enter(new EventEmitter() as never)]).toEqual([true, false]);
   });
+
+  it('is 21 if each has six places, of which all become free when it ends', () => {
+    const spool = new ResponseSpool(1);
+    const enter = (response = new EventEmitter()) => spool.enter(response as never, 6);
+    const first = new EventEmitter();
+    expect([enter(first), ...Array.from({ length: 21 }, () => enter())]).toEqual([...Array(21).fill(true), false]);
+    first.emit('close');
+    expect([enter(), enter()]).toEqual([true, false]);
+  });
 });

@@ -23,6 +23,9 @@ const LARGEST_AT_ONCE = 4;
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 512;
 
+/** The largest `count` of a body that is processed without a place. */
+const FEW_RECORDS = 100;
+
 const DETAILS = {
   share:
     'The large bodies that this client sends at the same time together exceed the maximum size of one body. Wait until one of these requests ends, or send smaller bodies.',
@@ -63,17 +66,30 @@ export class LargeBodies {
     if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
   }
 
-  /** Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. */
+  /**
+   * Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. A small body whose
+   * `count` is large is admitted after it was parsed.
+   */
   watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
       if (isSmallBody(request) || !isCollected(request)) done(null, payload);
-      else done(null, new MergedBody(payload, this.counterOf(request, reply), () => this.enter(request, reply)));
+      else {
+        const hasMany = request.routeOptions.config.largeBody === true;
+        done(null, new MergedBody(payload, this.counterOf(request, reply), () => this.enter(request, reply, hasMany)));
+      }
+    });
+    server.addHook('preValidation', (request, reply, done) => {
+      if (!isCollected(request) || !isSmallBody(request) || countIn(request.body) <= FEW_RECORDS) done();
+      else
+        void this.enter(request, reply, true).then(() => {
+          done();
+        }, done);
     });
   }
 
-  /** Waits for a place if the body can have many records, and for a turn of the event loop in which the body is parsed and validated. */
-  private async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (request.routeOptions.config.largeBody === true)
+  /** Waits for a place if the request has many records, and for a turn of the event loop in which the body is validated. */
+  private async enter(request: FastifyRequest, reply: FastifyReply, hasMany: boolean): Promise<void> {
+    if (hasMany)
       await this.places[onlyReads(request) ? 'reads' : 'writes'][kindOf(request)].hold(holderOf(request, reply));
     await ownTurn();
     if (reply.raw.closed) throw clientGone();
@@ -122,6 +138,10 @@ export class LargeBodies {
 
 function kindOf(request: FastifyRequest): Kind {
   return principalOf(request).isAnonymous ? 'anonymous' : 'keyed';
+}
+
+function countIn(body: unknown): number {
+  return Number((body as { count?: unknown } | null | undefined)?.count ?? 0);
 }
 
 /** Whether a route reads the whole body before its handler runs. */

@@ -13,6 +13,7 @@ const MIB = 1_048_576;
 const LARGEST = 3 * MIB;
 /** A route for many records. */
 const MANY = '/many';
+const READ_MANY = '/read-many';
 
 let server: FastifyInstance;
 let parsed: number;
@@ -40,7 +41,9 @@ beforeEach(async () => {
   server.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send(error instanceof Problem ? error.code : String(error));
   });
-  for (const [path, config] of Object.entries({ '/': { scopes: [] }, [MANY]: { scopes: [], largeBody: true } })) {
+  const many = { scopes: [], largeBody: true };
+  const routes = { '/': { scopes: [] }, [MANY]: many, [READ_MANY]: { ...many, onlyReads: true } };
+  for (const [path, config] of Object.entries(routes)) {
     server.post(path, { config: config as never }, async ({ body }) => {
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
@@ -131,6 +134,50 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     for (const end of waiting.splice(0)) end();
     while (waiting.length < 1) await nextTurn();
     waiting.pop()?.();
+    await Promise.all(sent);
+  });
+
+  it('of writes do not wait for those of reads', async () => {
+    const reads = ['a', 'b', 'c'].flatMap((key) =>
+      Array.from({ length: 8 }, () => post(5000, framing, key, READ_MANY)),
+    );
+    // Each client leaves a share of the places to the next one.
+    while (waiting.length < 14) await nextTurn();
+    await pause(50);
+    expect(parsed).toBe(14);
+    expect(await post(5000, framing, 'd', MANY)).toBe('waits');
+    while (waiting.length > 0 || parsed < 25) {
+      for (const end of waiting.splice(0)) end();
+      await nextTurn();
+    }
+    await Promise.all(reads);
+  });
+});
+
+describe('small bodies', () => {
+  const count = async (many: unknown): Promise<string> => {
+    const { port } = server.server.address() as AddressInfo;
+    const headers = { 'content-type': 'application/json', 'x-key': 'a' };
+    const body = JSON.stringify({ count: many });
+    return (await fetch(`http://127.0.0.1:${port}${MANY}`, { method: 'POST', headers, body })).text();
+  };
+
+  it.each([[10_000], ['10000']])('with a large `count` are processed eight at once: %j', async (many) => {
+    const sent = Array.from({ length: 10 }, () => count(many));
+    while (waiting.length < 8) await nextTurn();
+    await pause(50);
+    expect(waiting).toHaveLength(8);
+    for (const end of waiting.splice(0)) end();
+    while (waiting.length < 2) await nextTurn();
+    for (const end of waiting.splice(0)) end();
+    await Promise.all(sent);
+  });
+
+  it('with a small or no `count` are processed at once', async () => {
+    const small = [100, undefined, null, 'x', {}, [], true, 1, 2, 3];
+    const sent = small.map((few) => count(few));
+    while (waiting.length < 10) await nextTurn();
+    for (const end of waiting.splice(0)) end();
     await Promise.all(sent);
   });
 });

@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText, requireSize } from '../registry/identifier-record.js';
-import { denotes } from '../registry/key-collision.js';
+import { areSameNames, isSameName } from '../registry/key-collision.js';
 import {
   type Amendment,
   type RequestedWithdrawal,
@@ -141,15 +141,15 @@ export function fingerprintSource(identifier: string, step: CurationStep, precon
   if (step.step === 'withdrawn') {
     const { reasonCode, reason, replacement } = step;
     const kind = reasonCode === 'other' ? {} : { reasonCode };
-    return { ...content, ...kind, reason, replacedBy: replacement?.canonical ?? null };
+    return { ...content, ...kind, reason, replacedBy: replacement?.key ?? null };
   }
   const { metadata, alternates, previousVersion } = step.values;
   return {
     ...content,
-    ...(metadata !== undefined && { metadataId: metadata?.canonical ?? null }),
+    ...(metadata !== undefined && { metadataId: metadata?.key ?? null }),
     ...readTexts(step.values),
-    ...(alternates !== undefined && { alternateIds: alternates.map(({ canonical }) => canonical) }),
-    ...(previousVersion !== undefined && { previousVersion: previousVersion?.canonical ?? null }),
+    ...(alternates !== undefined && { alternateIds: alternates.map(({ key }) => key) }),
+    ...(previousVersion !== undefined && { previousVersion: previousVersion?.key ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
   };
 }
@@ -166,7 +166,7 @@ export function requirePermitted(record: IdentifierRecord, step: CurationStep): 
   }
   const { metadata, alternates, ...others } = step.values;
   // The other members may have their current values, because the request can be the whole representation.
-  if ((metadata !== undefined || alternates !== undefined) && isMet(others, record)) return;
+  if ((metadata !== undefined || alternates !== undefined) && isMet(record, others)) return;
   const hint = 'only its metadataId and its alternateIds can be changed, or it can be reinstated';
   throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reasonCode}); ${hint}.`);
 }
@@ -196,9 +196,9 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
   switch (step.step) {
     case 'changed':
     case 'activated': {
-      const values = decideVersion(record, step, context);
+      if (step.step === 'changed' && isMet(record, step.values)) return null;
+      const values = decideVersion(record, step.step, newNames(record, step.values), context);
       requireNames(record, values, context);
-      if (step.step === 'changed' && isMet(values, record)) return null;
       const change = step.step === 'changed' ? { kind: step.step } : activation();
       return { ...change, ...withStoredValues(record, values, context.at) };
     }
@@ -219,16 +219,22 @@ function amendmentBy(record: IdentifierRecord, step: CurationStep, context: Deci
 }
 
 /** Whether the record already has all requested values. */
-export function isMet(values: DecidedValues, record: IdentifierRecord): boolean {
-  const { metadata, alternates, previousVersion } = values;
-  return (
-    (previousVersion === undefined || (previousVersion?.canonical ?? null) === record.previousVersion) &&
-    (metadata === undefined || (metadata?.canonical ?? null) === record.metadataId) &&
-    hasTexts(record, values) &&
-    (alternates === undefined ||
-      (alternates.length === record.alternateIds.length &&
-        alternates.every(({ canonical }, index) => canonical === record.alternateIds[index])))
-  );
+export function isMet(record: IdentifierRecord, values: ParsedValues): boolean {
+  const { metadata, alternates, previousVersion } = newNames(record, values);
+  const hasNames = metadata === undefined && alternates === undefined && previousVersion === undefined;
+  return hasNames && hasTexts(record, values);
+}
+
+/** The values without the names that the record has already, which keep the notation in which they are stored. */
+function newNames(record: IdentifierRecord, values: ParsedValues): ParsedValues {
+  const { metadata, alternates, previousVersion, ...texts } = values;
+  return {
+    ...texts,
+    ...(metadata !== undefined && !isSameName(record.metadataId, metadata) && { metadata }),
+    ...(alternates !== undefined && !areSameNames(record.alternateIds, alternates) && { alternates }),
+    // The current previous version is not checked again. It may be part of a cycle, because an import does not check for one.
+    ...(previousVersion !== undefined && !isSameName(record.previousVersion, previousVersion) && { previousVersion }),
+  };
 }
 
 interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
@@ -238,14 +244,13 @@ interface DecidedValues extends Omit<ParsedValues, 'previousVersion'> {
 /** Only an active identifier can replace another one, because a reservation is not a version yet. */
 function decideVersion(
   record: IdentifierRecord,
-  { step, values }: Extract<CurationStep, { readonly values: ParsedValues }>,
+  step: 'changed' | 'activated',
+  values: ParsedValues,
   { known, other, principal }: DecisionContext,
 ): DecidedValues {
   const { previousVersion, ...others } = values;
   if (previousVersion === undefined) return others;
   if (previousVersion === null) return { ...others, previousVersion };
-  // The current previous version is not checked again. It can be part of a cycle, because an import does not check for cycles.
-  if (record.previousVersion !== null && denotes(record.previousVersion, previousVersion)) return others;
   if (step === 'changed' && record.state === 'reserved') {
     const detail = `${nativeText(record)} is reserved; only an active identifier can replace another one: send previousVersion with the activation`;
     throw new Problem('WRONG_STATE', `${detail}.`, { errors: [{ pointer: '/previousVersion', detail }] });

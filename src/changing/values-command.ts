@@ -14,6 +14,7 @@ import {
 } from '../handle/values/index.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
+import { isSameName } from '../registry/key-collision.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
@@ -42,15 +43,21 @@ export function parsePut(put: ValuesToPut, known: NamingAuthoritySnapshot, schem
   const text = metadataIdIn(put.values);
   if (text === null) return { step: 'put', put };
   const metadata = readMetadataId(text, known, '/values', scheme);
-  const data = { format: 'string', value: metadata.canonical };
-  const values = put.values.map((value) => (isMetadataId(value) ? { ...value, data } : value));
-  return { step: 'put', put: { ...put, values }, metadata };
+  return { step: 'put', put: { ...put, values: withText(put.values, metadata.canonical) }, metadata };
+}
+
+/** The values with another text of the METADATA_ID value. */
+function withText(values: readonly StoredValue[], text: string): StoredValue[] {
+  const data = { format: 'string', value: text };
+  return values.map((value) => (isMetadataId(value) ? { ...value, data } : value));
 }
 
 /** The content of a write for its fingerprint. It excludes timestamps, because they are the time of the request. */
 export function valuesContent(step: Exclude<ValuesStep, { readonly step: 'deleted' }>): object {
   if (step.step === 'removed') return { indexes: step.indexes };
-  const { values, indexes, overwrite } = step.put;
+  const { put, metadata } = step;
+  const { indexes, overwrite } = put;
+  const values = metadata === undefined ? put.values : withText(put.values, metadata.key);
   return { indexes, overwrite, values: values.map(({ timestamp: _, ...value }) => value) };
 }
 
@@ -75,10 +82,13 @@ export function decideValues(
   if (!isDeleted(record)) requireState(record, 'changed');
   const metadata = step.step === 'put' ? step.metadata : undefined;
   requireTwoThings(known.canonicalName(identifierOf(record)), metadata ?? null, '/values');
-  const edited = step.step === 'put' ? putValues(record, step.put) : withoutValues(record, step.indexes);
+  const setsMetadata = metadata !== undefined && !isSameName(record.metadataId, metadata);
+  const edited =
+    step.step === 'put'
+      ? putValues(record, putOf(record, step.put, setsMetadata))
+      : withoutValues(record, step.indexes);
   const stores = known.find(record.namingAuthority)?.storesHandleValues === true;
   if (!stores) requireComputable(edited.values, record.namingAuthority);
-  const setsMetadata = metadata !== undefined && metadata.canonical !== record.metadataId;
   const isSame = stores ? !edited.isChanged : edited.target === record.target;
   if (isSame && !setsMetadata && !edited.removesMetadataId && !isDeleted(record)) return null;
   return {
@@ -88,6 +98,11 @@ export function decideValues(
     ...(setsMetadata && { metadata }),
     ...(edited.removesMetadataId && { metadata: null }),
   };
+}
+
+/** The values to write. A metadata ID that the record has already keeps the notation in which it is stored. */
+function putOf({ metadataId }: IdentifierRecord, put: ValuesToPut, setsMetadata: boolean): ValuesToPut {
+  return setsMetadata || metadataId === null ? put : { ...put, values: withText(put.values, metadataId) };
 }
 
 function deleteRecord(record: IdentifierRecord, at: Date): Amendment {

@@ -6,7 +6,7 @@ import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snaps
 import { searchedOpaqueName } from '../registry/opaque-metadata-id.js';
 import { isTarget } from '../registry/target.js';
 import { namesIn, withoutDelimiters, withoutLayout } from './names-in-text.js';
-import { identifierInOwnUrl } from './own-url.js';
+import { namesInOwnUrl } from './own-url.js';
 
 /** The URL of a Handle at a resolver, with or without a first segment, in which the "/" after the prefix is escaped. */
 const ESCAPED_SEPARATOR = /^(https?:\/\/[^/?#]+\/(?:[^/?#%]+\/)?[^/?#%]+)%2F/i;
@@ -61,7 +61,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   const { authority } = known.resolver;
   // The default is a public resolver, not this service.
   const hosts = authority === DEFAULT_RESOLVER.authority ? [ownHost] : [ownHost, authority];
-  const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => identifierInOwnUrl(text, hosts) ?? []);
+  const inOwnUrls = [...texts, ...withoutSlash, ...words].flatMap((text) => namesInOwnUrl(text, known, hosts));
   // Spaces around a name are ignored; those around an opaque metadata ID are part of it.
   const others = [...(known.hasOpaqueMetadataIds ? [trimmed] : []), ...texts.slice(1), ...withoutSlash];
   const asSent = new Set([input, ...others]);

@@ -17,12 +17,12 @@ import { requireNoUser } from '../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../registry/parse-names.js';
-import { type Predecessor, predecessorOf, readPredecessor } from '../registry/predecessor.js';
+import { type RequestedPredecessor, predecessorOf, readPredecessor } from '../registry/predecessor.js';
 import { EXPIRED, changeTime } from '../registry/lifecycle.js';
 import type { StoredValue } from '../registry/stored-value.js';
 import { targetFrom } from '../registry/target-template.js';
 import { readTime } from '../registry/timestamp.js';
-import type { TransferRecord } from './transfer-record.js';
+import type { ComparedLine } from './transfer-record.js';
 
 /** An identifier as exported: names in any form (R-28), times as in RFC 3339. A template can compute an absent target (`parseImport`). */
 export interface ImportRequest extends GivenTexts {
@@ -44,11 +44,8 @@ export interface ImportRequest extends GivenTexts {
   readonly tombstone: ReturnType<typeof serializeTombstone>;
 }
 
-export interface ImportCommand {
+export interface ImportCommand extends ComparedLine {
   readonly item: ImportedIdentifier;
-  readonly record: TransferRecord;
-  /** The attributes by which an identifier that is already registered is compared with the line; all if absent. */
-  readonly compared?: readonly string[] | undefined;
 }
 
 /**
@@ -82,7 +79,7 @@ export function parseImport(
   const target = sent.target === undefined ? byTemplate() : sent.target;
   const texts = textsAfter(NO_TEXTS, { ...readTexts(sent), target });
   const handleValues = valuesIn(sent);
-  const lifecycle = lifecycleIn(sent, known, self, now);
+  const { replacedBy, ...lifecycle } = lifecycleIn(sent, known, self, now);
   requireValuesOf(authority, handleValues, target);
   const hasExpired = lifecycle.state !== (sent.state ?? 'active');
   const kept = hasExpired ? NO_NAMES : { metadata, alternates, previousVersion };
@@ -99,6 +96,7 @@ export function parseImport(
   };
   requireSize({ namingAuthority: authority.prefix, localName, ...attributes }, null);
   return {
+    names: { ...kept, replacedBy },
     record: { namingAuthority: authority.prefix, localName, version, ...times, ...attributes },
     item: {
       ...times,
@@ -173,7 +171,7 @@ function lifecycleIn(
   known: NamingAuthoritySnapshot,
   self: CanonicalName,
   now: Date,
-): Pick<MutableAttributes, 'state' | 'leaseUntil' | 'tombstone'> {
+): Pick<MutableAttributes, 'state' | 'leaseUntil' | 'tombstone'> & { readonly replacedBy: CanonicalName | null } {
   const state = sent.state ?? 'active';
   const leaseUntil = sent.leaseUntil === null ? null : readTime(sent.leaseUntil, '/leaseUntil');
   requireOnlyIn('reserved', state, '/leaseUntil', leaseUntil);
@@ -181,16 +179,22 @@ function lifecycleIn(
   if (state === 'reserved' && sent.previousVersion !== null)
     throw invalidValue('/previousVersion', 'is not permitted in the state "reserved"');
   if (leaseUntil !== null && leaseUntil.getTime() <= now.getTime()) {
-    return { state: 'withdrawn', leaseUntil: null, tombstone: { withdrawnAt: leaseUntil, ...EXPIRED } };
+    return {
+      state: 'withdrawn',
+      leaseUntil: null,
+      tombstone: { withdrawnAt: leaseUntil, ...EXPIRED },
+      replacedBy: null,
+    };
   }
-  if (sent.tombstone === null) return { state, leaseUntil, tombstone: null };
-  const { withdrawnAt, reasonCode, reason, replacedBy } = sent.tombstone;
+  if (sent.tombstone === null) return { state, leaseUntil, tombstone: null, replacedBy: null };
+  const { withdrawnAt, reasonCode, reason } = sent.tombstone;
+  const replacedBy = sent.tombstone.replacedBy === null ? null : replacementIn(sent.tombstone.replacedBy, self, known);
   const tombstone = {
     withdrawnAt: readPast(withdrawnAt, '/tombstone/withdrawnAt', now),
     ...{ reasonCode, reason },
-    replacedBy: replacedBy === null ? null : replacementIn(replacedBy, self, known),
+    replacedBy: replacedBy?.canonical ?? null,
   };
-  return { state, leaseUntil, tombstone };
+  return { state, leaseUntil, tombstone, replacedBy };
 }
 
 function requireOnlyIn(only: State, state: State, pointer: string, value: object | null): void {
@@ -228,15 +232,16 @@ function requireValuesOf(
 }
 
 /** The replacement in a tombstone. It need not be registered. @throws Problem INVALID_REQUEST for the identifier itself */
-function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): string {
+function replacementIn(sent: string, self: CanonicalName, known: NamingAuthoritySnapshot): CanonicalName {
   const { name, canonical } = readReplacementName(sent, known, '/tombstone/replacedBy');
-  if (known.canonicalName(name).comparison === self.comparison)
-    throw invalidValue('/tombstone/replacedBy', 'must name another identifier');
-  return canonical;
+  const read = known.canonicalName(name);
+  if (read.comparison === self.comparison) throw invalidValue('/tombstone/replacedBy', 'must name another identifier');
+  return { ...read, canonical };
 }
 
 /** The previous version, which may be unregistered, because a later line of the import can contain it. */
-function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): Predecessor {
+function previousVersionIn(text: string, self: CanonicalName, known: NamingAuthoritySnapshot): RequestedPredecessor {
   const requested = readPredecessor(text, known, '/previousVersion');
-  return predecessorOf({ ...requested, address: null, isHidden: false }, null, self);
+  predecessorOf({ ...requested, address: null, isHidden: false }, null, self);
+  return requested;
 }

@@ -113,10 +113,10 @@ export class ImportService {
 function decisionsOf(commands: readonly ImportCommand[]): (item: ImportedIdentifier, conflicts: Conflicts) => Decision {
   const byItem = new Map(commands.map((command) => [command.item, command]));
   return (item, conflicts) => {
-    const { record, compared } = byItem.get(item) ?? {};
+    const command = byItem.get(item);
     const { address, collision } = conflicts;
-    if (record !== undefined && address !== null && collision === null && isSame(address, record, compared))
-      return { outcome: 'unchanged', record };
+    if (command !== undefined && address !== null && collision === null && isSame(address, command))
+      return { outcome: 'unchanged', record: command.record };
     return { outcome: 'conflict', conflicts: ownersIn(conflicts) };
   };
 }

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from '../registry/uuid.js';
 import { keysOf } from '../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
-import type { Decision, TransferRecord } from './transfer-record.js';
+import { type Decision, type TransferRecord, comparedValues } from './transfer-record.js';
 
 /** Maximum number of names that a dry run keeps, about 300 bytes each. */
 const MAX_NAMES = 10_000;
@@ -51,8 +51,4 @@ export class PreviewedImports {
     });
     return { outcome: 'imported', record };
   }
-}
-
-function comparedValues({ record, compared }: ImportCommand): unknown[] {
-  return Object.entries(record).filter(([name]) => compared?.includes(name) !== false);
 }

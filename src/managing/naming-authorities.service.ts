@@ -3,7 +3,12 @@ import type { Principal, RequestContext } from '../access/principal.js';
 import { type Resolver, namingAuthorityKey, parentNamingAuthority } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
 import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
-import { type NamingAuthority, type NamingAuthoritySettings, requirePrefix } from '../registry/naming-authority.js';
+import {
+  type NamingAuthority,
+  type NamingAuthoritySettings,
+  pathSegmentOf,
+  requirePrefix,
+} from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
@@ -81,7 +86,7 @@ export class NamingAuthoritiesService {
     { principal, idempotencyKey }: RequestContext,
     command: CreateNamingAuthorityCommand,
   ): Promise<Replayable<DescribedNamingAuthority>> {
-    const requested = parseNewNamingAuthority(command, this.resolver.firstSegment);
+    const requested = parseNewNamingAuthority(command, pathSegmentOf(this.resolver));
     const { prefix } = requested;
     principal.require('admin', prefix, '/namingAuthority');
     const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };

@@ -34,7 +34,7 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
 }
 
 /**
- * @param firstSegment the first path segment of the configured resolver, which no naming authority may have as its prefix.
+ * @param firstSegment the first path segment of the configured resolver, decoded, which no naming authority may have as its prefix.
  * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings.
  */
 export function parseNewNamingAuthority(

@@ -1,7 +1,7 @@
 import { TEXTS, type TextName, type Texts } from './members.js';
 import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
-import { denotes } from './key-collision.js';
+import { areSameNames, isSameName } from './key-collision.js';
 
 /** Members of a mint request that may differ from those of the identifier with the same metadata ID. */
 export const IGNORABLE_MEMBERS = [
@@ -21,18 +21,12 @@ export interface SentMembers extends Texts {
   readonly leaseUntil: Date | null;
 }
 
-function isSame(requested: CanonicalName | null, stored: string | null): boolean {
-  return requested === null || stored === null ? requested === stored : denotes(stored, requested);
-}
-
 /** Members that a mint request has and whose values differ from those of the existing identifier with the same metadata ID. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
   const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {
-    alternateIds:
-      alternates.length === record.alternateIds.length &&
-      alternates.every((name, index) => denotes(record.alternateIds[index] ?? '', name)),
-    previousVersion: isSame(previousVersion, record.previousVersion),
+    alternateIds: areSameNames(record.alternateIds, alternates),
+    previousVersion: isSameName(record.previousVersion, previousVersion),
     // A request for a reserved identifier always has a lease.
     state: record.state === (leaseUntil === null ? 'active' : 'reserved'),
     leaseUntil: record.leaseUntil?.getTime() === leaseUntil?.getTime(),

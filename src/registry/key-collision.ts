@@ -7,12 +7,23 @@ import type { Address } from './naming-authority-snapshot.js';
 
 // Keys are 16 bytes of SHA-256. Although no two names with the same key are known, names are compared after each hit (decision 63).
 
+type ComparedName = Pick<CanonicalName, 'canonical' | 'comparison' | 'rule'>;
+
 /** Whether a stored canonical text denotes the name by whose key it was found. */
-export function denotes(
-  stored: string,
-  { canonical, comparison, rule }: Pick<CanonicalName, 'canonical' | 'comparison' | 'rule'>,
-): boolean {
+export function denotes(stored: string, { canonical, comparison, rule }: ComparedName): boolean {
   return stored === canonical || comparisonIn(stored, rule) === comparison;
+}
+
+/** Whether a record has the requested name already, in any notation; null for no name. */
+export function isSameName(stored: string | null, requested: ComparedName | null): boolean {
+  return stored === null || requested === null ? stored === requested : denotes(stored, requested);
+}
+
+/** Whether a record has the requested names already, in this order. */
+export function areSameNames(stored: readonly string[], requested: readonly ComparedName[]): boolean {
+  return (
+    stored.length === requested.length && requested.every((name, index) => isSameName(stored[index] ?? null, name))
+  );
 }
 
 /** Whether a stored local name is the one by whose key it was found. The database has compared GUIDs. */

@@ -74,7 +74,7 @@ export interface Withdrawal {
   readonly replacedBy?: string;
 }
 
-export interface Replacement extends OtherIdentifier {
+export interface Replacement extends OtherIdentifier, Pick<CanonicalName, 'key'> {
   readonly pointer: string;
 }
 
@@ -94,8 +94,9 @@ export function readWithdrawal(
   }
   if (sent === undefined) return { reasonCode, reason, replacement: null };
   const pointer = '/replacedBy';
-  const { name: _, ...other } = readReplacementName(sent, known, pointer);
-  return { reasonCode, reason, replacement: { ...other, pointer } };
+  const { name, ...other } = readReplacementName(sent, known, pointer);
+  const { key } = known.canonicalName(name);
+  return { reasonCode, reason, replacement: { ...other, key, pointer } };
 }
 
 const isRequested = (code: ReasonCode): code is RequestedReasonCode =>

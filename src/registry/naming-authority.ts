@@ -92,6 +92,16 @@ export function isReservedSegment(text: string): boolean {
   return RESERVED_SEGMENTS.has(text.toLowerCase()) || API_VERSION.test(text);
 }
 
+/** The first segment of the URLs of a resolver as in a decoded path; null for none. */
+export function pathSegmentOf({ firstSegment }: Pick<Resolver, 'firstSegment'>): string | null {
+  try {
+    return firstSegment && decodeURIComponent(firstSegment);
+  } catch {
+    // No path with it is UTF-8, so that the resolver reads none.
+    return firstSegment;
+  }
+}
+
 /** Whether the prefix is `0.NA`, whose Handles denote prefixes and are always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';

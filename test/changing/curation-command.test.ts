@@ -9,7 +9,10 @@ import {
   parseCommand,
 } from '../../src/changing/curation-command.js';
 import { Problem } from '../../src/problem/problem.js';
-import { GUID, KNOWN, recordWith } from '../records.js';
+import { DEFAULT_RESOLVER } from '@mintmark/identifier';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { readMetadataId } from '../../src/registry/parse-names.js';
+import { GUID, KNOWN, authorityWith, recordWith } from '../records.js';
 
 const OTHER = 'A3D8BE7457C943FFB66ED4583059A8BA';
 const AT = new Date('2026-11-20T09:30:00.000Z');
@@ -21,6 +24,17 @@ const withdrawn = (replacedBy?: string): CurationCommand => ({
   reason: 'twice',
   ...(replacedBy !== undefined && { replacedBy }),
 });
+
+/** Two notations of one name, whose canonical forms differ. */
+const NOTATIONS = [
+  ['10.1234/Abc1', 'https://doi.org/10.1234/ABC1'],
+  ['Ark/q', 'hdl:ARK/q'],
+  [`100.102/${OTHER}`, `hdl:100.102/${OTHER}?a=b`],
+] as const;
+
+/** Values with another name. */
+const inOther = (values: object, name: string) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === 'string' ? name : [name]]));
 
 /** The code and the pointer with which work is rejected. */
 const rejectionOf = (work: () => unknown) => {
@@ -90,17 +104,26 @@ describe('the fingerprint source', () => {
     expect(sourceOf(changed({ metadataId: 'demo:7', alternateIds: ['demo:8'] }))).toBe(
       sourceOf(changed({ metadataId: 'info:fedora/demo:7', alternateIds: ['info:fedora/demo:8', 'demo:8'] })),
     );
+    for (const [one, other] of NOTATIONS) {
+      for (const values of [{ metadataId: one }, { alternateIds: [one] }, { previousVersion: one }])
+        expect(sourceOf(changed(values))).toBe(sourceOf(changed(inOther(values, other))));
+      expect(sourceOf(withdrawn(one))).toBe(sourceOf(withdrawn(other)));
+      expect(sourceOf(withdrawn(one))).not.toBe(sourceOf(withdrawn('demo:7')));
+    }
     expect(sourceOf(withdrawn(`hdl:100.102/${OTHER.toLowerCase()}`))).toBe(sourceOf(withdrawn(`100.102/${OTHER}`)));
   });
 
-  // Results that earlier versions stored are found by these texts.
+  // Stored results are found by these texts.
   it.each([
     [changed({}), '{"changed":"1/a"}'],
     [
       changed({ metadataId: null, target: null, alternateIds: [] }),
       '{"changed":"1/a","metadataId":null,"target":null,"alternateIds":[]}',
     ],
-    [changed({ previousVersion: 'demo:7' }), '{"changed":"1/a","previousVersion":"info:fedora/demo:7"}'],
+    [
+      changed({ previousVersion: 'demo:7' }),
+      '{"changed":"1/a","previousVersion":"05db6eee-dcff-8f36-223e-92aa196302f2"}',
+    ],
     [changed({ previousVersion: null }), '{"changed":"1/a","previousVersion":null}'],
     [{ step: 'activated', values: {} } as const, '{"activated":"1/a"}'],
     [
@@ -152,8 +175,32 @@ describe('the decision about a change', () => {
   ])('%j needs no change: %s', (values, isSame) => {
     const step = parseCommand(changed(values), KNOWN);
     if (step.step !== 'changed') throw new Error('another step');
-    expect(isMet(step.values, record)).toBe(isSame);
+    expect(isMet(record, step.values)).toBe(isSame);
     expect(decide(record, step, CONTEXT)).toEqual(isSame ? null : { kind: 'changed', ...step.values });
+  });
+
+  it.each(NOTATIONS)('%s and %s are one name, which keeps the stored notation', (one, other) => {
+    const stored = readMetadataId(one, KNOWN, '/metadataId').canonical;
+    expect(readMetadataId(other, KNOWN, '/metadataId').canonical).not.toBe(stored);
+    const before = recordWith({ metadataId: stored, alternateIds: [stored], previousVersion: stored });
+    const values = { metadataId: other, alternateIds: [other], previousVersion: other };
+    const decided = (more: object) => decide(before, parseCommand(changed({ ...values, ...more }), KNOWN), CONTEXT);
+    expect(decided({})).toBeNull();
+    expect(decided({ language: 'en' })).toEqual({ kind: 'changed', language: 'en' });
+    expect(decided({ metadataId: null })).toEqual({ kind: 'changed', metadata: null });
+    expect(decided({ alternateIds: [other, 'demo:7'] })?.alternates).toHaveLength(2);
+  });
+
+  it('two Handles with one comparison key are two names', () => {
+    const handles = new NamingAuthoritySnapshot(
+      [authorityWith({ prefix: '20.5', profile: 'handle' })],
+      DEFAULT_RESOLVER,
+    );
+    const before = recordWith({ metadataId: `hdl:20.5/${OTHER}` });
+    const step = parseCommand(changed({ metadataId: `20.5/${OTHER.toLowerCase()}` }), handles);
+    expect(decide(before, step, { ...CONTEXT, known: handles })).toMatchObject({
+      metadata: { canonical: `hdl:20.5/${OTHER.toLowerCase()}` },
+    });
   });
 
   it('activates also where no value differs', () => {

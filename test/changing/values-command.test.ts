@@ -34,6 +34,7 @@ const put = (values: StoredValue[], more: Partial<Put> = {}): ValuesStep => ({
   step: 'put',
   put: { values, indexes: null, overwrite: true, ...more },
 });
+type Written = Parameters<typeof valuesContent>[0];
 const removed = (...indexes: number[]): ValuesStep => ({ step: 'removed', indexes });
 const knownWith = (authority: Partial<NamingAuthority>) =>
   new NamingAuthoritySnapshot([authorityWith(authority)], DEFAULT_RESOLVER);
@@ -68,6 +69,26 @@ const tombstone = {
 };
 const DELETED = { sandbox: true, state: 'withdrawn' as const, tombstone };
 const WITHDRAWN = { ...DELETED, target: TARGET, tombstone: { ...tombstone, reasonCode: 'other' as const } };
+
+describe('a write of the stored metadata ID in another notation', () => {
+  const [stored, other] = ['hdl:10.1234/abc', 'https://doi.org/10.1234/ABC'];
+  const metadataId = (text: string) => [URL_1, value(7, 'METADATA_ID', text)];
+
+  it.each([
+    [{}, null],
+    [{ profile: 'handle', storesHandleValues: true }, metadataId(stored)],
+  ] as const)('is no change: %j', (authority, handleValues) => {
+    const members = { metadataId: stored, target: TARGET, handleValues };
+    expect(decided(members, put(metadataId(other)), authority)).toBeNull();
+  });
+
+  it('has the same fingerprint', () => {
+    const contentOf = (text: string) =>
+      valuesContent(parsePut({ values: metadataId(text), indexes: null, overwrite: true }, knownWith({})) as Written);
+    expect(contentOf(other)).toEqual(contentOf(stored));
+    expect(contentOf('hdl:10.1234/abd')).not.toEqual(contentOf(stored));
+  });
+});
 
 describe('a write under a naming authority that stores no values', () => {
   const record = { target: TARGET, metadataId: METADATA };

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { identifierInOwnUrl } from '../../src/finding/own-url.js';
+import { namesInOwnUrl } from '../../src/finding/own-url.js';
 import { withoutDelimiters } from '../../src/finding/names-in-text.js';
 import { readInput } from '../../src/finding/read-input.js';
 import { DEFAULT_RESOLVER, toResolver } from '@mintmark/identifier';
@@ -115,19 +115,30 @@ describe('a URL of the service', () => {
     [`http://localhost:3000/identifiers/100.102/${GUID}/history`, '127.0.0.1:3000', `100.102/${GUID}`],
     [`http://[::1]:3000/identifiers/hdl%3A100.102%2F${GUID}?x#y`, 'localhost:3000', `hdl:100.102/${GUID}`],
     [`http://${HOST}/identifiers/20.500/a%2Fb%20c`, HOST, '20.500/a/b c'],
-    [`http://${HOST}/doi:100.102%2F${GUID}`, HOST, `doi:100.102/${GUID}`],
-    [`http://${HOST}/info:doi/100.102/${GUID}`, HOST, `info:doi/100.102/${GUID}`],
-    [`http://${HOST}/isbn:100.102%2F${GUID}`, HOST, null],
-    [`http://${HOST}/identifiers/100.102/${GUID}/`, HOST, null],
-    [`http://${HOST}/identifiers/20.500/a/b`, HOST, null],
-    [`http://other.example.org/identifiers/100.102/${GUID}`, HOST, null],
-    [`http://localhost:3001/identifiers/100.102/${GUID}`, 'localhost:3000', null],
-    [`http://localhost.example.org/identifiers/100.102/${GUID}`, 'localhost', null],
-    [`http://${HOST}/naming-authorities/100.102`, HOST, null],
-    [`http://${HOST}/identifiers/20.500/%ff`, HOST, null],
-    [`ftp://${HOST}/identifiers/100.102/${GUID}`, HOST, null],
-    [`http://${HOST}/identifiers/100.102/${GUID}`, '', null],
-  ])('%j, for a request to %j, has the identifier %j', (url, host, expected) => {
-    expect(identifierInOwnUrl(url, [host])).toBe(expected);
+    [`http://${HOST}/identifiers/20.500/a%20`, HOST, 'hdl:20.500/a%20', '20.500/a '],
+    [`http://${HOST}/20.500/a%20%00`, HOST, 'hdl:20.500/a'],
+    [`http://${HOST}/20.500/a%20`, HOST, 'hdl:20.500/a%20', 'hdl:20.500/a'],
+    [`http://${HOST}/hdl:20.500/a%2541`, HOST, 'hdl:20.500/a%2541'],
+    [`http://${HOST}/hdl%3A20.500%2Fa%2541`, HOST, 'hdl:20.500/aA'],
+    [`http://${HOST}/http:/${HOST}/20.500/a%3Fb`, HOST, 'hdl:20.500/a%3Fb'],
+    [`http://${HOST}/100.102/${GUID}%20`, HOST, `100.102/${GUID}`],
+    [`http://${HOST}/99.9/x%3F`, HOST, 'hdl:99.9/x%3F'],
+    [`http://${HOST}/other/x`, HOST],
+    [`http://${HOST}/20.500`, HOST],
+    [`http://${HOST}/api%2F20.500%2Fa`, HOST],
+    [`http://${HOST}/doi:100.102%2F${GUID}`, HOST, `100.102/${GUID}`],
+    [`http://${HOST}/info:doi/100.102/${GUID}`, HOST, `100.102/${GUID}`],
+    [`http://${HOST}/isbn:100.102%2F${GUID}`, HOST],
+    [`http://${HOST}/identifiers/100.102/${GUID}/`, HOST],
+    [`http://${HOST}/identifiers/20.500/a/b`, HOST],
+    [`http://other.example.org/identifiers/100.102/${GUID}`, HOST],
+    [`http://localhost:3001/identifiers/100.102/${GUID}`, 'localhost:3000'],
+    [`http://localhost.example.org/identifiers/100.102/${GUID}`, 'localhost'],
+    [`http://${HOST}/naming-authorities/100.102`, HOST],
+    [`http://${HOST}/identifiers/20.500/%ff`, HOST],
+    [`ftp://${HOST}/identifiers/100.102/${GUID}`, HOST],
+    [`http://${HOST}/identifiers/100.102/${GUID}`, ''],
+  ])('%j, for a request to %j, has the names %j, %j', (url, host, ...names) => {
+    expect(namesInOwnUrl(url, known, [host])).toEqual(names);
   });
 });

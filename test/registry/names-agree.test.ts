@@ -12,7 +12,7 @@ import { readPredecessor } from '../../src/registry/predecessor.js';
 import { resolveIdentifier } from '../../src/registry/resolve-identifier.js';
 import { Problem } from '../../src/problem/problem.js';
 import { localNamesOf } from '../../src/handle/resolver/local-names.js';
-import { readPath } from '../../src/handle/resolver/read-path.js';
+import { readPath } from '../../src/finding/read-path.js';
 import { authorityWith, recordWith } from '../records.js';
 
 const RESOLVERS: readonly (Resolver | null)[] = [
@@ -120,7 +120,7 @@ async function readingsOf(text: string, known: NamingAuthoritySnapshot) {
 
 /** The addresses that the resolver looks up for a native text; null for a naming authority that it does not know. */
 function resolved(native: string, known: NamingAuthoritySnapshot) {
-  const reading = readPath(native, known, 'service.example.org', false);
+  const reading = readPath(`/${encodeURIComponent(native)}`, known, 'service.example.org')!;
   const { authority: found } = reading;
   return found && localNamesOf(found, reading).candidates.map((localName) => addressIn(found, localName));
 }

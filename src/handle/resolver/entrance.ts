@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { type PathReading, firstSegmentOf, isReservedPath, readPath } from '../../finding/read-path.js';
 import { type NamingAuthority, isReservedSegment } from '../../registry/naming-authority.js';
 import type { LatestAuthorities } from '../../registry/naming-authority-snapshot.js';
 import { decodeText, pathOf } from '../../http/request-target.js';
-import { type PathReading, readPath } from './read-path.js';
 
 /** The route of the resolver. The router does not match it by path; `routeOf` assigns it to requests. */
 export const RESOLVER_ROUTE = '/{handle}';
@@ -84,17 +84,14 @@ export class Entrance {
     const { latest, isCurrent } = this.known;
     if (path === null || latest === null) return null;
     if (path === '/') return this.hasForm(request.method) ? { kind: 'form' } : null;
-    const slash = path.indexOf('/', 1);
-    const first = path.slice(1, slash < 0 ? undefined : slash);
-    // The first segment is decoded, because the router decodes the segments of its routes too.
-    if (isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first)) return null;
+    if (isReservedPath(path)) return null;
     const { isClosed, hasUpstream } = this.rules;
     if (isClosed && !/\/|%2f/i.test(path.slice(1))) return null;
+    const first = firstSegmentOf(path.slice(1));
     const authority = first.includes('%') ? undefined : latest.find(first);
     if (authority !== undefined) return nameIn(path, authority);
-    const text = decodeText(path.slice(1));
-    if (text === null) return isClosed ? malformedIn(path) : null;
-    const reading = readPath(text, latest, request.headers.host ?? '', slash < 0);
+    const reading = readPath(path, latest, request.headers.host ?? '');
+    if (reading === null) return isClosed ? malformedIn(path) : null;
     if (reading.authority !== null) return { kind: 'name', path, ...reading, isDoubtful: false };
     if (!reading.handle.includes('/')) return null;
     const isServed = isClosed || (hasUpstream && reading.isMarked);
@@ -104,10 +101,6 @@ export class Entrance {
   private hasForm(method: string | undefined): boolean {
     return this.rules.hasFrontPage || (method !== 'GET' && method !== 'HEAD');
   }
-}
-
-function firstSegmentOf(text: string): string {
-  return text.split('/', 1)[0] ?? text;
 }
 
 function nameIn(path: string, authority: NamingAuthority): Entry {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Resolver, parseHandle, urisOf } from '@mintmark/identifier';
 import type { Principal } from '../../access/principal.js';
 import { FindingService } from '../../finding/finding.service.js';
+import { type PathReading, readPath } from '../../finding/read-path.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
 import { availabilityOf } from '../../registry/availability.js';
@@ -9,11 +10,9 @@ import { isDeleted } from '../../registry/lifecycle.js';
 import type { MetadataIdScheme, NamingAuthority } from '../../registry/naming-authority.js';
 import { addressIn } from '../../registry/naming-authority-snapshot.js';
 import { handleIn } from '../../registry/neighbor-uri.js';
-import { decodeText } from '../../http/request-target.js';
 import { RecordCache } from '../../storage/identifiers/cache/record-cache.js';
 import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.js';
 import { localNamesOf } from './local-names.js';
-import { type PathReading, readPath } from './read-path.js';
 
 /** The result of resolving a name. `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
 export type Resolution = { readonly handle: string } & (
@@ -46,7 +45,7 @@ export class HandleResolver {
   /** Reads a path for a principal with a restricted view of naming authorities and their resolvers. */
   async readFor(principal: Principal, path: string, ownHost: string): Promise<PathReading> {
     const known = principal.viewOf(await this.authorities.current());
-    return readPath(decodeText(path.slice(1)) ?? '', known, ownHost, !path.includes('/', 1));
+    return readPath(path, known, ownHost) ?? { authority: null, handle: '', isMarked: false };
   }
 
   /** Resolves a name that was read from a path, or that is written as in a path. */

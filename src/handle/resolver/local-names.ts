@@ -1,7 +1,7 @@
 import { isLongLocalName } from '../../registry/canonical-name.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import { guidIn } from '../../registry/uuid.js';
-import { type PathReading, trimEnd } from './read-path.js';
+import { type PathReading, trimEnd } from '../../finding/read-path.js';
 
 /**
  * The local names that a path can mean, in the order in which they are looked up. Under the profile "cordra", this is the GUID. Under

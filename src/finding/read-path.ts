@@ -1,8 +1,8 @@
 import { WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
-import { decodeText } from '../../http/request-target.js';
-import { handleUriStart } from '../../registry/name-schemes.js';
-import type { NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
-import type { NamingAuthority } from '../../registry/naming-authority.js';
+import { decodeText } from '../http/request-target.js';
+import { handleUriStart } from '../registry/name-schemes.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
+import { type NamingAuthority, isReservedSegment, pathSegmentOf } from '../registry/naming-authority.js';
 
 /** What a decoded path names: a Handle, or a text that could be one. */
 export interface PathReading {
@@ -14,8 +14,8 @@ export interface PathReading {
   readonly isMarked: boolean;
 }
 
-/** The default port of a URL at the end of its host. */
-const DEFAULT_PORT = { http: /:80$/, https: /:443$/ };
+/** The default port of a URL at the end of its host, which may be empty (RFC 3986 6.2.3). */
+const DEFAULT_PORT = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /** The start of a URL up to the "/" after its host. One slash after the scheme suffices, because intermediaries merge slashes. */
 const HTTP_START = /(https?):\/{1,2}([^/]{1,255})\//iy;
@@ -26,16 +26,13 @@ const LIKE_PREFIX = /^[0-9][^/]*\//;
 /**
  * Reads the Handle in a path, in every notation: alone, after blanks and slashes, after the first segment of a resolver, or as a URI
  * (`hdl:`, `info:hdl/`, `doi:`, the URL of a resolver or of this service). The first notation with a known prefix counts.
- * @param path without its first "/", decoded.
- * @param isOneSegment whether every "/" of the path was escaped, so that the escapes of a URI were escaped again.
+ * @param path as the client wrote it, with its first "/".
+ * @returns null for a path that is not percent-encoded UTF-8.
  */
-export function readPath(
-  path: string,
-  known: NamingAuthoritySnapshot,
-  ownHost: string,
-  isOneSegment: boolean,
-): PathReading {
-  let text = path;
+export function readPath(path: string, known: NamingAuthoritySnapshot, ownHost: string): PathReading | null {
+  const decodedPath = decodeText(path.slice(1));
+  if (decodedPath === null) return null;
+  let text = decodedPath;
   const at = (start: number): PathReading | null => {
     const slash = text.indexOf('/', start);
     const authority = known.find(text.slice(start, slash < 0 ? undefined : slash));
@@ -44,13 +41,14 @@ export function readPath(
   const alone = at(0);
   if (alone !== null) return alone;
   const resolvers = [known.resolver, ...known.ownResolvers()];
+  const firsts = resolvers.flatMap((resolver) => pathSegmentOf(resolver) ?? []);
   let start = skipBlanks(text, 0);
   let isMarked = false;
   const behindSegment = (): void => {
-    const slash = text.indexOf('/', start);
-    const first = text.slice(start, slash);
-    if (slash < 0 || !resolvers.some(({ firstSegment }) => firstSegment === first)) return;
-    start = skipBlanks(text, slash + 1);
+    // A "/" may be escaped in a first segment, so that another one is its start.
+    const lengths = firsts.filter((first) => text.startsWith(`${first}/`, start)).map(({ length }) => length);
+    if (lengths.length === 0) return;
+    start = skipBlanks(text, start + Math.max(...lengths) + 1);
     isMarked = true;
   };
   const behindBlanks = at(start);
@@ -65,7 +63,8 @@ export function readPath(
   const isOfResolver = (): boolean => resolvers.some(({ authority }) => authority === host);
   if (length > 0 && (host === undefined || hosts.includes(host) || isOfResolver())) {
     const name = text.slice(start + length);
-    text = isOneSegment ? (decodeText(name) ?? name) : name;
+    // If every "/" of the path was escaped, the escapes of the URI were escaped again.
+    text = path.includes('/', 1) ? name : (decodeText(name) ?? name);
     start = skipBlanks(text, 0);
     isMarked = true;
     if (host !== undefined) behindSegment();
@@ -74,6 +73,17 @@ export function readPath(
   if (found !== null) return found;
   const handle = text.slice(start);
   return { authority: null, handle, isMarked: isMarked || LIKE_PREFIX.test(handle) };
+}
+
+/** Whether the first segment of a path is that of another interface. It is decoded, because the router decodes the segments of its routes too. */
+export function isReservedPath(path: string): boolean {
+  const first = firstSegmentOf(path.slice(1));
+  return isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first);
+}
+
+export function firstSegmentOf(text: string): string {
+  const slash = text.indexOf('/');
+  return slash < 0 ? text : text.slice(0, slash);
 }
 
 function skipBlanks(text: string, start: number): number {

@@ -1,17 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_RESOLVER, toResolver } from '@mintmark/identifier';
-import { NamingAuthoritySnapshot } from '../../../src/registry/naming-authority-snapshot.js';
-import { localNamesOf } from '../../../src/handle/resolver/local-names.js';
-import { readPath } from '../../../src/handle/resolver/read-path.js';
-import { GUID, authorityWith } from '../../records.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
+import { localNamesOf } from '../../src/handle/resolver/local-names.js';
+import { readPath } from '../../src/finding/read-path.js';
+import { GUID, authorityWith } from '../records.js';
 
 const archive = toResolver({ scheme: 'https', authority: 'archive.example:8443', firstSegment: 'ark' });
+const escaped = toResolver({ scheme: 'https', authority: 'archive.example:8443', firstSegment: 'r%20s%2Ft' });
 const known = new NamingAuthoritySnapshot(
-  [authorityWith(), authorityWith({ prefix: 'Lib', profile: 'handle', resolver: archive })],
+  [
+    authorityWith(),
+    authorityWith({ prefix: 'Lib', profile: 'handle', resolver: archive }),
+    authorityWith({ prefix: '20.7', resolver: escaped }),
+    authorityWith({ prefix: '20.8', resolver: toResolver({ ...escaped, firstSegment: 'r%20s' }) }),
+  ],
   DEFAULT_RESOLVER,
 );
 
-const read = (text: string, isOneSegment = false) => readPath(text, known, 'pid.example', isOneSegment);
+const pathOf = (text: string, isOneSegment: boolean): string =>
+  `/${isOneSegment ? encodeURIComponent(text) : text.split('/').map(encodeURIComponent).join('/')}`;
+const read = (text: string, isOneSegment = false) => readPath(pathOf(text, isOneSegment), known, 'pid.example')!;
 
 describe('a path', () => {
   it.each([
@@ -29,7 +37,12 @@ describe('a path', () => {
     ['http:/doi.org/Lib/x', 'Lib/x'],
     ['http://hdl.handle.net:80/Lib/x', 'Lib/x'],
     ['https://hdl.handle.net:443/Lib/x', 'Lib/x'],
+    ['http://hdl.handle.net:/Lib/x', 'Lib/x'],
+    ['https://hdl.handle.net:/Lib/x', 'Lib/x'],
     ['https://archive.example:8443/ark/Lib/x', 'Lib/x'],
+    ['r s/t/Lib/x', 'Lib/x'],
+    ['r s/t/hdl:Lib/x', 'Lib/x'],
+    ['https://archive.example:8443/r s/t/Lib/x', 'Lib/x'],
     ['http://pid.example/Lib/x', 'Lib/x'],
     ['ark/hdl:Lib/hdl:x', 'Lib/hdl:x'],
   ])('%j has the name %j', (text, handle) => {
@@ -58,7 +71,7 @@ it.each([
   ['pid.example:80', 'http://pid.example:80/Lib/x'],
   ['pid.example:443', 'https://pid.example/Lib/x'],
 ])('a path has the name in a URL of the host %s of the request: %s', (host, text) => {
-  expect(readPath(text, known, host, false)).toMatchObject({ handle: 'Lib/x', authority: { prefix: 'Lib' } });
+  expect(readPath(pathOf(text, false), known, host)).toMatchObject({ handle: 'Lib/x', authority: { prefix: 'Lib' } });
 });
 
 describe('the local names of a reading', () => {

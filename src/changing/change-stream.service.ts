@@ -27,8 +27,6 @@ interface Chunk<Line> {
   /** The first and the last line that the chunk can have, which depend only on the numbers of its lines. */
   readonly range: { readonly first: number; readonly last: number };
   readonly lines: readonly Line[];
-  /** Whether the stream failed before the other lines of the chunk. A repeat can have them. */
-  readonly isCut: boolean;
 }
 
 export type ReadyChunk = Chunk<ReadyLine> & { readonly known: NamingAuthoritySnapshot };
@@ -62,8 +60,6 @@ export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Probl
 interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
-  /** Set on the last line before the stream failed. */
-  readonly isCut?: true;
   readonly problem?: StoredProblem;
   readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
@@ -117,7 +113,9 @@ export class ChangeStreamService {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
     const { stored, made } = await this.retries.run(() =>
       this.requests.inStream<StoredLine>(request, chunk.range, async (transaction, earlier) => {
-        const lines = linesAfter(earlier.at(-1), chunk);
+        // The body of an earlier request may have ended within the chunk, even without an error.
+        const after = earlier.at(-1)?.line ?? 0;
+        const lines = chunk.lines.filter(({ line }) => line > after);
         return lines.length === 0 ? [] : this.write(transaction, { ...chunk, lines }, principal);
       }),
     );
@@ -149,7 +147,7 @@ export class ChangeStreamService {
 
   private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
     const plan = await this.engine.begin(transaction, targetsOf(chunk), { known: chunk.known, principal });
-    const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
+    const stored = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
       const result = change instanceof Problem ? change : plan.attempt(change);
       if (result instanceof Problem) {
         const identifier = plan.nameOf(change);
@@ -165,16 +163,8 @@ export class ChangeStreamService {
       return { line, hash, changed };
     });
     await this.engine.write(transaction, principal, plan);
-    return results.map((result, at) =>
-      chunk.isCut && at === results.length - 1 ? { ...result, isCut: true } : result,
-    );
+    return stored;
   }
-}
-
-/** The lines of a chunk that an earlier request did not have because it failed before them. */
-function linesAfter(stored: StoredLine | undefined, { lines }: ReadyChunk): readonly ReadyLine[] {
-  if (stored === undefined) return lines;
-  return stored.isCut === true ? lines.filter(({ line }) => line > stored.line) : [];
 }
 
 function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {

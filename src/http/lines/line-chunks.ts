@@ -14,8 +14,6 @@ export interface Chunk {
   /** The first and the last line that the chunk can have. */
   readonly range: { readonly first: number; readonly last: number };
   readonly lines: readonly RawLine[];
-  /** Whether the stream failed before the other lines of the chunk. A repeat of the stream can have them. */
-  readonly isCut: boolean;
 }
 
 /**
@@ -37,7 +35,7 @@ export function inChunks(read: NextLines): () => Promise<Chunk | null> {
       const isComplete = end >= 0 || pending.at(-1)?.number === last;
       if (first !== undefined && (isComplete || isOver || failure !== null)) {
         const lines = pending.splice(0, end < 0 ? pending.length : end);
-        return { range: { first: last - CHUNK_LINES + 1, last }, lines, isCut: failure !== null && !isComplete };
+        return { range: { first: last - CHUNK_LINES + 1, last }, lines };
       }
       try {
         const more = await read();

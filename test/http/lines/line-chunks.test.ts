@@ -30,8 +30,8 @@ describe('the chunks of lines', () => {
         );
         const chunks = await chunksOf(groups);
         expect(numbersIn(chunks).flat()).toEqual(numbers);
-        for (const { range, lines, isCut } of chunks) {
-          expect([range.first % 100, range.last - range.first, isCut]).toEqual([1, 99, false]);
+        for (const { range, lines } of chunks) {
+          expect([range.first % 100, range.last - range.first]).toEqual([1, 99]);
           expect(lines.every(({ number }) => number >= range.first && number <= range.last)).toBe(true);
         }
         expect(new Set(chunks.map(({ range }) => range.first)).size).toBe(chunks.length);
@@ -58,13 +58,13 @@ describe('the chunks of lines', () => {
   });
 
   it.each([
-    [[1, 2], [[1, 2, true]]],
-    [[1, 100], [[1, 100, false]]],
+    [[1, 2], [[1, 2]]],
+    [[1, 100], [[1, 100]]],
     [
       [1, 101],
       [
-        [1, 1, false],
-        [101, 101, true],
+        [1, 1],
+        [101, 101],
       ],
     ],
   ])(
@@ -75,9 +75,9 @@ describe('the chunks of lines', () => {
         const group = groups.shift();
         return group === undefined ? Promise.reject(new Problem('BODY_TOO_LARGE', 'x')) : Promise.resolve(group);
       });
-      for (const [first, last, isCut] of expected) {
+      for (const [first, last] of expected) {
         const chunk = (await next())!;
-        expect([chunk.lines[0]!.number, chunk.lines.at(-1)!.number, chunk.isCut]).toEqual([first, last, isCut]);
+        expect([chunk.lines[0]!.number, chunk.lines.at(-1)!.number]).toEqual([first, last]);
       }
       await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
       await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });

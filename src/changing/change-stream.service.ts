@@ -24,8 +24,9 @@ import type { PreviewedNames } from './previewed-names.js';
 const STREAM = { changes: 'stream' };
 
 interface Chunk<Line> {
-  /** The first and the last line that the chunk can have, which depend only on the numbers of its lines. */
+  /** The first and the last line that can be in the same chunk, which depend only on the numbers of its lines. */
   readonly range: { readonly first: number; readonly last: number };
+  readonly isFirst: boolean;
   readonly lines: readonly Line[];
 }
 
@@ -112,7 +113,7 @@ export class ChangeStreamService {
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
     const { stored, made } = await this.retries.run(() =>
-      this.requests.inStream<StoredLine>(request, chunk.range, async (transaction, earlier) => {
+      this.requests.inStream<StoredLine>(request, chunk, async (transaction, earlier) => {
         // The body of an earlier request may have ended within the chunk, even without an error.
         const after = earlier.at(-1)?.line ?? 0;
         const lines = chunk.lines.filter(({ line }) => line > after);

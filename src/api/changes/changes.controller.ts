@@ -38,7 +38,7 @@ export class ChangesController {
    * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line,
    * in the same order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by
    * the rules of the single requests; a line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200
-   * and so on) is one transaction; a line is durable when its result is sent. After an interruption, send all lines again with the same
+   * and so on) is one transaction, or several if it has more than 1 MiB; a line is durable when its result is sent. After an interruption, send all lines again with the same
    * `Idempotency-Key`: lines that were already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the
    * results say what would happen, with the old and the new values, and nothing is changed. A line without `identifier` names
    * its identifier by `metadataId`, under the naming authority of the line or of the request. In CSV an empty cell sets nothing,

@@ -96,6 +96,24 @@ describe('an Idempotency-Key', () => {
     expect(await read(all[131]!)).toMatchObject({ target: url('1'), version: 2 });
   });
 
+  it('of a file with more than 1 MiB in a hundred lines returns the outcomes of the lines, also after the first ones', async () => {
+    const all = await mintMany(
+      service.client,
+      Array.from({ length: 30 }, () => ({})),
+    );
+    const alternates = (line: number) =>
+      Array.from({ length: 90 }, (_, at) => `hdl:77.7/${line}-${at}-${'x'.repeat(580)}`);
+    const lines = all.map((identifier, at) => ndjson({ identifier, alternateIds: alternates(at) }));
+    const settings = keyed();
+    expect((await send(lines.slice(0, 5).join(''), settings)).lines).toHaveLength(5);
+    for (const repeat of [await send(lines.join(''), settings), await send(lines.join(''), settings)])
+      expect(repeat.lines.map((line) => [...bare(line), line.version])).toEqual(
+        all.map((_, at) => [at + 1, 200, 'changed', 2]),
+      );
+    const other = await send(lines.slice(0, 25).join('') + ndjson({ identifier: all[0], target: url('1') }), settings);
+    expect(other.lines.map(bare).at(-1)).toEqual([26, 422, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   it('with a line before those of the first request is 422 for that line', async () => {
     const [a, b] = await mintMany(service.client, [{}, {}]);
     const settings = keyed();

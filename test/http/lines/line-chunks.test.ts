@@ -35,6 +35,7 @@ describe('the chunks of lines', () => {
           expect(lines.every(({ number }) => number >= range.first && number <= range.last)).toBe(true);
         }
         expect(new Set(chunks.map(({ range }) => range.first)).size).toBe(chunks.length);
+        expect(chunks.map(({ isFirst }) => isFirst)).toEqual(chunks.map((_, at) => at === 0));
       }),
     );
   });
@@ -50,11 +51,16 @@ describe('the chunks of lines', () => {
     expect((await next())!.lines).toHaveLength(100);
   });
 
-  it('reject the lines beyond 1 MiB, and the next chunk begins anew', async () => {
-    const [chunk, other] = await chunksOf([[line(1, 1_048_000), line(2, 600), line(3, 1), line(101, 10)]]);
-    expect(chunk!.lines.slice(0, 1).map(({ value }) => value())).toEqual([1]);
-    for (const { value } of chunk!.lines.slice(1)) expect(value).toThrow(Problem);
-    expect(other!.lines.map(({ value }) => value())).toEqual([101]);
+  it('have at most 1 MiB, unless they have one line', async () => {
+    const lines = [line(1, 1_048_000), line(2, 576), line(3, 2_000_000), line(4, 1), line(100, 1), line(101, 10)];
+    const chunks = await chunksOf([lines.slice(0, 3), lines.slice(3)]);
+    expect(numbersIn(chunks)).toEqual([[1, 2], [3], [4, 100], [101]]);
+    expect(chunks.map(({ range: { first, last }, isFirst }) => [first, last, isFirst])).toEqual([
+      [1, 100, true],
+      [1, 100, false],
+      [1, 100, false],
+      [101, 200, false],
+    ]);
   });
 
   it.each([

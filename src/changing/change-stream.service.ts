@@ -18,7 +18,7 @@ import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, t
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import { otherAddressIn } from './curation-command.js';
-import type { PreviewedNames } from './previewed-names.js';
+import { PreviewedChanges } from './previewed-changes.js';
 
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
@@ -69,6 +69,9 @@ interface StoredLine {
 /** Changes many identifiers. Each chunk of lines is one transaction and, with an idempotency key, has one stored result. */
 @Injectable()
 export class ChangeStreamService {
+  /** What all dry runs of the process keep. */
+  private readonly kept = { bytes: 0 };
+
   constructor(
     private readonly engine: ChangeEngine,
     private readonly retries: ConflictRetries,
@@ -131,14 +134,19 @@ export class ChangeStreamService {
     });
   }
 
-  /** Decides the changes of a chunk without locks and writes. */
-  async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
-    const plan = await this.engine.preview(targetsOf(chunk), names, { known: chunk.known, principal });
-    return chunk.lines.map(({ change, ...line }) => {
+  startDryRun(): PreviewedChanges {
+    return new PreviewedChanges(this.kept);
+  }
+
+  /** Decides the changes of a chunk without locks and writes. @throws Problem as `PreviewedChanges.keep` */
+  async preview(chunk: ReadyChunk, earlier: PreviewedChanges, principal: Principal): Promise<PreviewedLine[]> {
+    const plan = await this.engine.preview(targetsOf(chunk), earlier, { known: chunk.known, principal });
+    const lines = chunk.lines.map(({ change, ...line }) => {
       const result = change instanceof Problem ? change : plan.attempt(change);
-      if (!(result instanceof Problem)) names.note(result, plan.holders);
       return { ...namedLine(line), identifier: plan.nameOf(change), result };
     });
+    earlier.keep(plan);
+    return lines;
   }
 
   /** The current records of results, in the order of `ids`. */

@@ -21,7 +21,7 @@ import {
   namesOf,
   roundsOf,
 } from './change-plan.js';
-import type { PreviewedNames } from './previewed-names.js';
+import type { PreviewedChanges } from './previewed-changes.js';
 
 export type ChangeContext = Omit<PlanContext, 'now'>;
 
@@ -60,15 +60,15 @@ export class ChangeEngine {
   /** Plans changes; takes no locks and writes nothing. */
   async preview(
     targets: readonly TargetedChange[],
-    names: PreviewedNames,
+    earlier: PreviewedChanges,
     context: ChangeContext,
   ): Promise<ChangePlan> {
     const named = await this.holdersOf(namedIn(targets));
-    names.overlay(named);
+    earlier.overlay(named);
     const ids = idsOf(targets, named);
-    const found: PairedRecords = names.named(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
+    const found: PairedRecords = earlier.changed(await this.reader.findPaired(ids, await this.reader.findPairs(ids)));
     const holders = await this.holdersFor(targets, found.records);
-    names.overlay(holders);
+    earlier.overlay(holders);
     return new ChangePlan(found, holders, { ...context, now: new Date() });
   }
 

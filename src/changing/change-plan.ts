@@ -175,7 +175,7 @@ export class ChangePlan {
     const released = this.releasedBy(record, amendment);
     const gained = requested.map(holderKey);
     const { namingAuthority, localName } = record;
-    // In a dry run, an earlier chunk may have given the name to another identifier.
+    // Without the locks of a change, a dry run can read the record and the holders of its names at different times.
     for (const key of released) if ((this.holders.get(key)?.id ?? id) === id) this.holders.set(key, null);
     for (const key of gained)
       this.holders.set(key, { id, namingAuthority, localName, isSame: true, isLegal: isLegal(after) });

@@ -18,17 +18,16 @@ import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, t
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import { otherAddressIn } from './curation-command.js';
-import type { PreviewedNames } from './previewed-names.js';
+import { PreviewedChanges } from './previewed-changes.js';
 
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
 
 interface Chunk<Line> {
-  /** The first and the last line that the chunk can have, which depend only on the numbers of its lines. */
+  /** The first and the last line that can be in the same chunk, which depend only on the numbers of its lines. */
   readonly range: { readonly first: number; readonly last: number };
+  readonly isFirst: boolean;
   readonly lines: readonly Line[];
-  /** Whether the stream failed before the other lines of the chunk. A repeat can have them. */
-  readonly isCut: boolean;
 }
 
 export type ReadyChunk = Chunk<ReadyLine> & { readonly known: NamingAuthoritySnapshot };
@@ -62,8 +61,6 @@ export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Probl
 interface StoredLine {
   readonly line: number;
   readonly hash: Digest;
-  /** Set on the last line before the stream failed. */
-  readonly isCut?: true;
   readonly problem?: StoredProblem;
   readonly identifier?: string;
   readonly changed?: Omit<ChangeResult, 'id'> & { readonly id: string };
@@ -72,6 +69,9 @@ interface StoredLine {
 /** Changes many identifiers. Each chunk of lines is one transaction and, with an idempotency key, has one stored result. */
 @Injectable()
 export class ChangeStreamService {
+  /** What all dry runs of the process keep. */
+  private readonly kept = { bytes: 0 };
+
   constructor(
     private readonly engine: ChangeEngine,
     private readonly retries: ConflictRetries,
@@ -116,8 +116,10 @@ export class ChangeStreamService {
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
     const request = keyedRequest(principal, idempotencyKey, STREAM);
     const { stored, made } = await this.retries.run(() =>
-      this.requests.inStream<StoredLine>(request, chunk.range, async (transaction, earlier) => {
-        const lines = linesAfter(earlier.at(-1), chunk);
+      this.requests.inStream<StoredLine>(request, chunk, async (transaction, earlier) => {
+        // The body of an earlier request may have ended within the chunk, even without an error.
+        const after = earlier.at(-1)?.line ?? 0;
+        const lines = chunk.lines.filter(({ line }) => line > after);
         return lines.length === 0 ? [] : this.write(transaction, { ...chunk, lines }, principal);
       }),
     );
@@ -132,14 +134,19 @@ export class ChangeStreamService {
     });
   }
 
-  /** Decides the changes of a chunk without locks and writes. */
-  async preview(chunk: ReadyChunk, names: PreviewedNames, principal: Principal): Promise<PreviewedLine[]> {
-    const plan = await this.engine.preview(targetsOf(chunk), names, { known: chunk.known, principal });
-    return chunk.lines.map(({ change, ...line }) => {
+  startDryRun(): PreviewedChanges {
+    return new PreviewedChanges(this.kept);
+  }
+
+  /** Decides the changes of a chunk without locks and writes. @throws Problem as `PreviewedChanges.keep` */
+  async preview(chunk: ReadyChunk, earlier: PreviewedChanges, principal: Principal): Promise<PreviewedLine[]> {
+    const plan = await this.engine.preview(targetsOf(chunk), earlier, { known: chunk.known, principal });
+    const lines = chunk.lines.map(({ change, ...line }) => {
       const result = change instanceof Problem ? change : plan.attempt(change);
-      if (!(result instanceof Problem)) names.note(result, plan.holders);
       return { ...namedLine(line), identifier: plan.nameOf(change), result };
     });
+    earlier.keep(plan);
+    return lines;
   }
 
   /** The current records of results, in the order of `ids`. */
@@ -149,7 +156,7 @@ export class ChangeStreamService {
 
   private async write(transaction: Queryable, chunk: ReadyChunk, principal: Principal): Promise<StoredLine[]> {
     const plan = await this.engine.begin(transaction, targetsOf(chunk), { known: chunk.known, principal });
-    const results = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
+    const stored = chunk.lines.map(({ line, fingerprint: hash, change }): StoredLine => {
       const result = change instanceof Problem ? change : plan.attempt(change);
       if (result instanceof Problem) {
         const identifier = plan.nameOf(change);
@@ -165,16 +172,8 @@ export class ChangeStreamService {
       return { line, hash, changed };
     });
     await this.engine.write(transaction, principal, plan);
-    return results.map((result, at) =>
-      chunk.isCut && at === results.length - 1 ? { ...result, isCut: true } : result,
-    );
+    return stored;
   }
-}
-
-/** The lines of a chunk that an earlier request did not have because it failed before them. */
-function linesAfter(stored: StoredLine | undefined, { lines }: ReadyChunk): readonly ReadyLine[] {
-  if (stored === undefined) return lines;
-  return stored.isCut === true ? lines.filter(({ line }) => line > stored.line) : [];
 }
 
 function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {

@@ -164,9 +164,9 @@ export function requirePermitted(record: IdentifierRecord, step: CurationStep): 
     requireState(record, step.step);
     return;
   }
-  const { metadata, alternates, ...others } = step.values;
-  // The other members may have their current values, because the request can be the whole representation.
-  if ((metadata !== undefined || alternates !== undefined) && isMet(record, others)) return;
+  const { metadata: _, alternates: __, ...others } = step.values;
+  // The other members may have their current values, because the request can be the whole representation or a row of an export.
+  if (isMet(record, others)) return;
   const hint = 'only its metadataId and its alternateIds can be changed, or it can be reinstated';
   throw new Problem('WRONG_STATE', `${nativeText(record)} is withdrawn (${record.tombstone.reasonCode}); ${hint}.`);
 }

@@ -92,7 +92,7 @@ export class IdempotentRequests {
     let replayed = true;
     while (outcomes.length < count) {
       const part = outcomes.length;
-      const made = await this.runPart(part, async (transaction) => {
+      const made = await this.runPart(part === 0, async (transaction) => {
         if (request === null) return { known: [], outcome: await work(transaction, part) };
         // A duplicate of the request may have completed a part meanwhile.
         await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
@@ -115,19 +115,20 @@ export class IdempotentRequests {
 
   /**
    * Runs lines of a stream once, in one transaction. The key and the fingerprint are those of the whole stream.
-   * @param lines the first and the last line that the transaction can have; they depend only on the content of the stream.
+   * @param part with the first and the last line that the transaction can have, which depend only on the numbers of its lines.
    * @param work gets the results of earlier requests, which can have ended before the last line. Returns the results of the other lines.
    */
   async inStream<T extends { readonly line: number }>(
     request: KeyedRequest | null,
-    lines: { readonly first: number; readonly last: number },
+    part: { readonly range: { readonly first: number; readonly last: number }; readonly isFirst: boolean },
     work: (transaction: Queryable, stored: readonly T[]) => Promise<readonly T[]>,
   ): Promise<{ readonly stored: readonly T[]; readonly made: readonly T[] }> {
-    return this.runPart(lines.first - 1, async (transaction) => {
+    const { first, last } = part.range;
+    return this.runPart(part.isFirst, async (transaction) => {
       if (request === null) return { stored: [], made: await work(transaction, []) };
       await waitForRequest(transaction, request);
       const earlier = await this.findResult(transaction, request);
-      const parts = earlier === null ? [] : await findParts<T[]>(transaction, request, lines.first, lines.last);
+      const parts = earlier === null ? [] : await findParts<T[]>(transaction, request, first, last);
       const stored = parts.flat();
       const made = await work(transaction, stored);
       if (earlier === null) await storeResult(transaction, request, {});
@@ -143,11 +144,11 @@ export class IdempotentRequests {
     return earlier !== null && 'text' in earlier ? earlier.text : null;
   }
 
-  private async runPart<T>(part: number, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  private async runPart<T>(isFirst: boolean, work: (transaction: Queryable) => Promise<T>): Promise<T> {
     try {
       return await this.transactions.run(work);
     } catch (error) {
-      throw part === 0 ? error : errorOfLaterPart(error);
+      throw isFirst ? error : errorOfLaterPart(error);
     }
   }
 }

@@ -11,7 +11,6 @@ import {
 } from '../../src/changing/change-plan.js';
 import { requireChangeable } from '../../src/changing/change-line.js';
 import { type CurationStep, type NewValues, parseCommand } from '../../src/changing/curation-command.js';
-import { PreviewedNames } from '../../src/changing/previewed-names.js';
 import { Problem } from '../../src/problem/problem.js';
 import { KNOWN, recordWith } from '../records.js';
 
@@ -179,37 +178,5 @@ describe('the rounds of changes', () => {
     const rounds = roundsOf(changes);
     expect(rounds.map((round) => round.length)).toEqual(sizes);
     expect(rounds.flat()).toEqual(changes);
-  });
-});
-
-describe('the names of a dry run', () => {
-  const holder = { id: A, namingAuthority: '100.102', localName: 'x', isSame: true };
-  const planned = (released: string[], gained: string[]) => ({
-    ...{ before: recordOf(A), after: recordOf(A), amendment: null, released, gained, metadataRecord: null },
-  });
-
-  it('are those that earlier chunks leave', () => {
-    const names = new PreviewedNames();
-    names.note(planned(['old'], ['new']), new Map([['new', holder]]));
-    const holders: Holders = new Map([
-      ['old', holder],
-      ['new', null],
-      ['other', holder],
-    ]);
-    names.overlay(holders);
-    expect([...holders]).toEqual([
-      ['old', null],
-      ['new', holder],
-      ['other', holder],
-    ]);
-  });
-
-  it('are at most 10,000', () => {
-    const names = new PreviewedNames();
-    const gained = Array.from({ length: 10_001 }, (_, n) => `name ${n}`);
-    names.note(planned([], gained), new Map(gained.map((key) => [key, holder])));
-    const holders: Holders = new Map(gained.map((key) => [key, null]));
-    names.overlay(holders);
-    expect([holders.get('name 9999'), holders.get('name 10000')]).toEqual([holder, null]);
   });
 });

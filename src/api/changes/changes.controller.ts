@@ -6,7 +6,6 @@ import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ChangeStreamService, type ReadyChunk } from '../../changing/change-stream.service.js';
 import type { ReceivedChange } from '../../changing/change-line.js';
-import { PreviewedNames } from '../../changing/previewed-names.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
@@ -37,14 +36,15 @@ export class ChangesController {
    * Change a stream of identifiers
    * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line, in the same
    * order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by the rules of the single
-   * requests. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and so on) is one transaction.
-   * A line is durable when its result is sent. After an interruption, send all lines again with the same `Idempotency-Key`. Lines that were
-   * already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the results say what would happen, with the
-   * old and the new values, and nothing is changed. A line without `identifier` names its identifier by `metadataId`, under the naming
-   * authority of the line or of the request. In CSV, an empty cell sets nothing, alternate identifiers share one cell, separated by spaces,
-   * and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and `replacedBy`. A line with `activate` activates a
-   * reserved identifier, which may be part of a reservation, with the values of the line. If the stream cannot continue, its last line is a
-   * `StreamEnd`, which has `"final": true`.
+   * requests. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and so on) is one transaction,
+   * or several if it has more than 1 MiB. A line is durable when its result is sent. After an interruption, send all lines again with the
+   * same `Idempotency-Key`. Lines that were already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the
+   * results say what would happen, with the old and the new values, and nothing is changed. A dry run that would change more than 32 MiB of
+   * values (about 80,000 targets) ends with 413 in its `StreamEnd`. A line without `identifier` names its identifier by `metadataId`, under
+   * the naming authority of the line or of the request. In CSV, an empty cell sets nothing, alternate identifiers share one cell, separated
+   * by spaces, and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and `replacedBy`. A line with `activate`
+   * activates a reserved identifier, which may be part of a reservation, with the values of the line. If the stream cannot continue, its
+   * last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('changes')
   @Requires('curate')
@@ -65,7 +65,7 @@ export class ChangesController {
     // The header line is read before the response starts, so that an invalid line can still set the status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
-    const names = new PreviewedNames();
+    const earlier = this.changes.startDryRun();
     const results = respondInLines<ReadyChunk>(body, {
       path: PATH,
       read: async () => {
@@ -82,10 +82,13 @@ export class ChangesController {
             instance: PATH,
             isMinimal,
           });
-        const previewed = await this.changes.preview(chunk, names, principal);
+        const previewed = await this.changes.preview(chunk, earlier, principal);
         return [previewed.map((line) => this.presenter.preview(line, PATH))];
       },
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
+      end: () => {
+        earlier.end();
+      },
       log,
       hasSummary,
     });

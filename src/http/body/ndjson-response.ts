@@ -15,6 +15,8 @@ export interface LinePipeline<T> {
   /** Commits a chunk and returns its results in pieces, each of which is serialized at once. */
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
+  /** Called once, however the stream ends; a chunk may still be in work. */
+  readonly end?: () => void;
   readonly log: StreamLog;
   readonly hasSummary: boolean;
 }
@@ -64,6 +66,8 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     steps.log.failed(error);
     yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;
     await discard(body, LINGER_MS);
+  } finally {
+    steps.end?.();
   }
 }
 

@@ -1,30 +1,30 @@
 import { Problem } from '../../problem/problem.js';
-import { type NextLines, type RawLine, tooLong } from './line-source.js';
+import type { NextLines, RawLine } from './line-source.js';
 
 /** Lines per transaction. The number is small, because the locks of a transaction delay other changes and later events. */
 export const CHUNK_LINES = 100;
 
-/** Maximum size of a chunk in bytes. A chunk is in memory until it is committed. */
+/** Maximum bytes of a chunk with several lines. A chunk is in memory until it is committed. */
 const MAX_CHUNK_BYTES = 1_048_576;
 
 /** Problems of the file itself. After any other problem, such as a stop of the service, the client sends the same file again. */
 const FAULTS: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'BODY_TOO_LARGE']);
 
 export interface Chunk {
-  /** The first and the last line that the chunk can have. */
+  /** The first and the last line that the chunk could have if its lines were short. */
   readonly range: { readonly first: number; readonly last: number };
+  /** Whether it is the first chunk of the stream. */
+  readonly isFirst: boolean;
   readonly lines: readonly RawLine[];
-  /** Whether the stream failed before the other lines of the chunk. A repeat of the stream can have them. */
-  readonly isCut: boolean;
 }
 
 /**
- * Divides lines into chunks by their numbers, whenever they arrive, so that a repeat of a stream has the same chunks. The lines before a
- * fault of the file are also a chunk; the next call throws the fault.
+ * Divides lines into chunks by their numbers and sizes, not by their arrival. A chunk has only lines of one range, so that a repeat of a
+ * stream finds their results. The lines before a fault of the file are also a chunk; the next call throws the fault.
  */
 export function inChunks(read: NextLines): () => Promise<Chunk | null> {
   const pending: RawLine[] = [];
-  const bounded = withinChunks();
+  let isFirst = true;
   let isOver = false;
   let failure: Problem | null = null;
   return async () => {
@@ -33,16 +33,17 @@ export function inChunks(read: NextLines): () => Promise<Chunk | null> {
       if (first === undefined && failure !== null) throw failure;
       if (first === undefined && isOver) return null;
       const last = first === undefined ? 0 : lastLineOf(first);
-      const end = pending.findIndex(({ number }) => number > last);
-      const isComplete = end >= 0 || pending.at(-1)?.number === last;
+      const end = endOf(pending, last);
+      const isComplete = end < pending.length || pending.at(-1)?.number === last;
       if (first !== undefined && (isComplete || isOver || failure !== null)) {
-        const lines = pending.splice(0, end < 0 ? pending.length : end);
-        return { range: { first: last - CHUNK_LINES + 1, last }, lines, isCut: failure !== null && !isComplete };
+        const chunk = { range: { first: last - CHUNK_LINES + 1, last }, isFirst, lines: pending.splice(0, end) };
+        isFirst = false;
+        return chunk;
       }
       try {
         const more = await read();
         if (more === null) isOver = true;
-        else pending.push(...more.map(bounded));
+        else pending.push(...more);
       } catch (error) {
         if (!(error instanceof Problem) || !FAULTS.has(error.code)) throw error;
         failure = error;
@@ -51,24 +52,16 @@ export function inChunks(read: NextLines): () => Promise<Chunk | null> {
   };
 }
 
-function partOf({ number }: Pick<RawLine, 'number'>): number {
-  return Math.floor((number - 1) / CHUNK_LINES);
+function lastLineOf({ number }: RawLine): number {
+  return Math.ceil(number / CHUNK_LINES) * CHUNK_LINES;
 }
 
-function lastLineOf(line: Pick<RawLine, 'number'>): number {
-  return (partOf(line) + 1) * CHUNK_LINES;
-}
-
-/** Replaces lines beyond the size limit of their chunk, so that they do not stay in memory. */
-function withinChunks(): (line: RawLine) => RawLine {
-  let part = -1;
+/** The number of the first lines that form a chunk, of which no line has a number above `last`. */
+function endOf(lines: readonly RawLine[], last: number): number {
   let bytes = 0;
-  return (line) => {
-    if (partOf(line) !== part) [part, bytes] = [partOf(line), 0];
+  const end = lines.findIndex((line, at) => {
     bytes += line.bytes;
-    if (bytes <= MAX_CHUNK_BYTES) return line;
-    const { number } = line;
-    const detail = `The lines ${part * CHUNK_LINES + 1} to ${number} have more than ${MAX_CHUNK_BYTES} bytes together. Send this line in another request.`;
-    return { number, bytes: 0, value: () => tooLong(detail), content: () => detail };
-  };
+    return line.number > last || (at > 0 && bytes > MAX_CHUNK_BYTES);
+  });
+  return end < 0 ? lines.length : end;
 }

@@ -54,7 +54,7 @@ export async function readLines<T>(lines: readonly RawLine[], read: (line: RawLi
   return results;
 }
 
-export function tooLong(detail: string): never {
+function tooLong(detail: string): never {
   throw new Problem('BODY_TOO_LARGE', detail);
 }
 

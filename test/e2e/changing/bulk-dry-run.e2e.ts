@@ -64,6 +64,51 @@ describe('a dry run', () => {
     expect(await written()).toEqual(before);
   });
 
+  it('takes the states, versions and values of earlier chunks into account', async () => {
+    const [a, b, c] = [await mint({ target: url('1') }), await mint({ target: url('1') }), await mint()];
+    await send(ndjson({ identifier: a, withdraw: { reason: 'x' } }));
+    const reserved = await mint({ state: 'reserved', leaseUntil: '2099-01-01T00:00:00Z' });
+    const file = [
+      ndjson({ identifier: a, reinstate: true }, { identifier: b, withdraw: { reason: 'x' } }),
+      ndjson({ identifier: c, target: url('2') }, { identifier: reserved, activate: true }),
+      '\n'.repeat(96),
+      ndjson({ identifier: a, target: url('2'), ifVersion: 3 }, { identifier: b, target: url('2') }),
+      ndjson({ identifier: c, language: 'de', ifVersion: 2 }, { identifier: reserved, activate: true }),
+      '\n'.repeat(96),
+      ndjson({ identifier: a, target: url('3') }, { identifier: c, target: url('2') }),
+      ndjson({ identifier: c, withdraw: { reason: 'x', replacedBy: b } }),
+    ].join('');
+    const shown = (line: any) => [...bare(line), line.version, line.old];
+    const dry = await send(file, { query: '?dryRun=true' });
+    expect(dry.lines.slice(4).map(shown)).toEqual([
+      [101, 200, 'changed', 4, { target: url('1') }],
+      [102, 409, 'WRONG_STATE', undefined, undefined],
+      [103, 200, 'changed', 3, { language: null }],
+      [104, 409, 'WRONG_STATE', undefined, undefined],
+      [201, 200, 'changed', 5, { target: url('2') }],
+      [202, 200, 'unchanged', 3, undefined],
+      [203, 422, 'REPLACEMENT_NOT_FOUND', undefined, undefined],
+    ]);
+    expect((await send(file)).lines.map(shown)).toEqual(dry.lines.map(shown));
+  });
+
+  it('of more values than it can keep ends with 413, and another one has the results of the other lines', async () => {
+    const all = await mintMany(
+      service.client,
+      Array.from({ length: 480 }, () => ({})),
+    );
+    const lines = all.map((identifier, line) => {
+      const alternateIds = Array.from({ length: 90 }, (_, at) => `hdl:77.7/${line}-${at}-${'x'.repeat(580)}`);
+      return ndjson({ identifier, alternateIds });
+    });
+    const dry = await send(lines.join(''), { query: '?dryRun=true' });
+    const end = dry.lines.at(-1);
+    expect([end.final, end.problem.code, end.line]).toEqual([true, 'BODY_TOO_LARGE', dry.lines.length]);
+    expect(dry.lines.length).toBeGreaterThan(300);
+    const rest = await send(lines.slice(end.line - 1).join(''), { query: '?dryRun=true' });
+    expect([rest.lines.length, rest.lines.at(-1).outcome]).toEqual([480 - end.line + 1, 'changed']);
+  });
+
   it('finds names that two lines give, also in different chunks', async () => {
     const [a, b, c, d] = await mintMany(service.client, [{}, {}, {}, {}]);
     const [name, alternate] = [freshPid(), freshPid()];

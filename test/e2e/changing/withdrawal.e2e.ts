@@ -116,7 +116,7 @@ describe('a withdrawn identifier', () => {
       'PATCH',
       path,
       { 'content-type': 'application/json', 'if-match': '"stale"' },
-      '{"target":null}',
+      '{"target":"https://a.example.org/"}',
     );
     for (const answer of [patch, await withdraw(path), await bare(path, 'activate')]) {
       expect(coded(answer)).toEqual([409, 'WRONG_STATE']);

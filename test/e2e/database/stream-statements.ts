@@ -91,6 +91,6 @@ export const STREAM_STATEMENTS: [string, number, (on: pg.Client) => Promise<unkn
 const changed = (on: pg.Client, part: number) =>
   new IdempotentRequests({ run: (work: (on: pg.Client) => unknown) => work(on) } as never, results(on)).inStream(
     CHANGES,
-    { first: part * 100 + 1, last: part * 100 + 100 },
+    { range: { first: part * 100 + 1, last: part * 100 + 100 }, isFirst: false },
     (_, stored) => Promise.resolve(stored.length === 0 ? [{ line: part * 100 + 1 }] : []),
   );

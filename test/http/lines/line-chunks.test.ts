@@ -30,11 +30,12 @@ describe('the chunks of lines', () => {
         );
         const chunks = await chunksOf(groups);
         expect(numbersIn(chunks).flat()).toEqual(numbers);
-        for (const { range, lines, isCut } of chunks) {
-          expect([range.first % 100, range.last - range.first, isCut]).toEqual([1, 99, false]);
+        for (const { range, lines } of chunks) {
+          expect([range.first % 100, range.last - range.first]).toEqual([1, 99]);
           expect(lines.every(({ number }) => number >= range.first && number <= range.last)).toBe(true);
         }
         expect(new Set(chunks.map(({ range }) => range.first)).size).toBe(chunks.length);
+        expect(chunks.map(({ isFirst }) => isFirst)).toEqual(chunks.map((_, at) => at === 0));
       }),
     );
   });
@@ -50,21 +51,26 @@ describe('the chunks of lines', () => {
     expect((await next())!.lines).toHaveLength(100);
   });
 
-  it('reject the lines beyond 1 MiB, and the next chunk begins anew', async () => {
-    const [chunk, other] = await chunksOf([[line(1, 1_048_000), line(2, 600), line(3, 1), line(101, 10)]]);
-    expect(chunk!.lines.slice(0, 1).map(({ value }) => value())).toEqual([1]);
-    for (const { value } of chunk!.lines.slice(1)) expect(value).toThrow(Problem);
-    expect(other!.lines.map(({ value }) => value())).toEqual([101]);
+  it('have at most 1 MiB, unless they have one line', async () => {
+    const lines = [line(1, 1_048_000), line(2, 576), line(3, 2_000_000), line(4, 1), line(100, 1), line(101, 10)];
+    const chunks = await chunksOf([lines.slice(0, 3), lines.slice(3)]);
+    expect(numbersIn(chunks)).toEqual([[1, 2], [3], [4, 100], [101]]);
+    expect(chunks.map(({ range: { first, last }, isFirst }) => [first, last, isFirst])).toEqual([
+      [1, 100, true],
+      [1, 100, false],
+      [1, 100, false],
+      [101, 200, false],
+    ]);
   });
 
   it.each([
-    [[1, 2], [[1, 2, true]]],
-    [[1, 100], [[1, 100, false]]],
+    [[1, 2], [[1, 2]]],
+    [[1, 100], [[1, 100]]],
     [
       [1, 101],
       [
-        [1, 1, false],
-        [101, 101, true],
+        [1, 1],
+        [101, 101],
       ],
     ],
   ])(
@@ -75,9 +81,9 @@ describe('the chunks of lines', () => {
         const group = groups.shift();
         return group === undefined ? Promise.reject(new Problem('BODY_TOO_LARGE', 'x')) : Promise.resolve(group);
       });
-      for (const [first, last, isCut] of expected) {
+      for (const [first, last] of expected) {
         const chunk = (await next())!;
-        expect([chunk.lines[0]!.number, chunk.lines.at(-1)!.number, chunk.isCut]).toEqual([first, last, isCut]);
+        expect([chunk.lines[0]!.number, chunk.lines.at(-1)!.number]).toEqual([first, last]);
       }
       await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
       await expect(next()).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });

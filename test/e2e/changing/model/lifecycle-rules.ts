@@ -14,14 +14,13 @@ export function rejectionsOfChange(
   { metadataId, target = entry.target, alternateIds: alternates }: Change,
 ): string[] {
   const alternateIds = alternates ?? [];
-  // The names of a withdrawn identifier can be changed.
-  const isOfNames = (metadataId !== undefined || alternates !== undefined) && target === entry.target;
   const others = registry.entries.filter((other) => other !== entry && other.namingAuthority === entry.namingAuthority);
   const isTaken = metadataId != null && others.some((other) => other.metadataId === metadataId);
   const isShared = others.some((other) => other.alternateIds.some((alternate) => alternateIds.includes(alternate)));
   const isName = registry.entries.some((other) => other !== entry && alternateIds.includes(ownName(other)));
   return [
-    ...(entry.state === 'withdrawn' && !isOfNames ? ['WRONG_STATE'] : []),
+    // The names of a withdrawn identifier can be changed.
+    ...(entry.state === 'withdrawn' && target !== entry.target ? ['WRONG_STATE'] : []),
     ...(metadataId === ownName(entry) ? ['METADATA_ID_IS_IDENTIFIER'] : []),
     ...(isTaken ? ['METADATA_ID_TAKEN'] : []),
     ...(isShared || isName ? ['ALTERNATE_ID_TAKEN'] : []),

@@ -1,0 +1,86 @@
+import { Problem } from '../problem/problem.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
+import type { ChangePlan, Holders, PlannedChange } from './change-plan.js';
+
+/** Maximum bytes that one dry run keeps, about 80,000 targets. */
+const MAX_BYTES = 33_554_432;
+
+/** Maximum bytes that all dry runs of the process keep. */
+const MAX_ALL_BYTES = 67_108_864;
+
+/** Approximate bytes of an entry without its texts. */
+const ENTRY_BYTES = 250;
+
+/** What earlier lines of a dry run would change, so that later chunks get the decisions of a real change. */
+export class PreviewedChanges {
+  private readonly names: Holders = new Map();
+  private readonly members = new Map<bigint, Partial<IdentifierRecord>>();
+  private bytes = 0;
+  private isEnded = false;
+
+  /** @param all the bytes of all dry runs. */
+  constructor(private readonly all: { bytes: number }) {}
+
+  /** The records as earlier lines would leave them. */
+  changed({ records, metadataRecords }: PairedRecords): PairedRecords {
+    const changed = (record: IdentifierRecord): IdentifierRecord => ({ ...record, ...this.members.get(record.id) });
+    return {
+      records: records.map(changed),
+      metadataRecords: new Map([...metadataRecords].map(([id, record]) => [id, changed(record)])),
+    };
+  }
+
+  /** Replaces the holders of names by those that earlier lines would leave. */
+  overlay(holders: Holders): void {
+    for (const key of holders.keys()) {
+      const earlier = this.names.get(key);
+      if (earlier !== undefined) holders.set(key, earlier);
+    }
+  }
+
+  /** Keeps the changes of a chunk for the next ones. @throws Problem BODY_TOO_LARGE or OVERLOADED */
+  keep({ changes, holders }: Pick<ChangePlan, 'changes' | 'holders'>): void {
+    for (const change of changes) {
+      const { id } = change.after;
+      const earlier = this.members.get(id);
+      // A cell of CSV would keep the text of its row in memory.
+      const members = structuredClone({ ...earlier, ...changedIn(change) });
+      this.grow(bytesOf(members) - (earlier === undefined ? 0 : bytesOf(earlier)));
+      this.members.set(id, members);
+      for (const key of [...change.released, ...change.gained]) {
+        if (!this.names.has(key)) this.grow(ENTRY_BYTES + key.length);
+        this.names.set(key, holders.get(key) ?? null);
+      }
+    }
+  }
+
+  /** Must be called when the stream ends. */
+  end(): void {
+    this.all.bytes -= this.bytes;
+    this.isEnded = true;
+  }
+
+  private grow(bytes: number): void {
+    // After a broken connection, a last chunk can follow the end.
+    if (this.isEnded) return;
+    if (this.bytes + bytes > MAX_BYTES) {
+      const detail =
+        'The file changes more values than one dry run can keep (32 MiB). Send the lines that have no result as another dry run.';
+      throw new Problem('BODY_TOO_LARGE', detail);
+    }
+    if (this.all.bytes + bytes > MAX_ALL_BYTES)
+      throw new Problem('OVERLOADED', 'Other dry runs keep too many values. Send the file again later.');
+    this.bytes += bytes;
+    this.all.bytes += bytes;
+  }
+}
+
+function changedIn({ before, after }: PlannedChange): Partial<IdentifierRecord> {
+  const had = new Map<string, unknown>(Object.entries(before));
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== had.get(name)));
+}
+
+function bytesOf(members: Partial<IdentifierRecord>): number {
+  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify(members));
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Holders, PlannedChange } from '../../src/changing/change-plan.js';
+import { PreviewedChanges } from '../../src/changing/previewed-changes.js';
+import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
+import { recordWith } from '../records.js';
+
+const AT = new Date('2026-11-20T09:30:00.000Z');
+const holder = { id: 1n, namingAuthority: '100.102', localName: 'x', isSame: true };
+const planned = (id: bigint, members: Partial<IdentifierRecord>, names: Partial<PlannedChange> = {}) => {
+  const before = recordWith({ id });
+  const after = { ...before, ...members };
+  return { ...{ before, record: before, after, released: [], gained: [], metadataRecord: null }, ...names };
+};
+const planOf = (changes: ReturnType<typeof planned>[], holders: Holders = new Map()) => ({
+  changes: changes.map((change) => ({ ...change, amendment: { kind: 'changed' as const } })),
+  holders,
+});
+/** Changes of identifiers, each of which takes a little more than 1 MiB. */
+const large = (from: number, to: number) =>
+  planOf(Array.from({ length: to - from }, (_, n) => planned(BigInt(from + n), { target: 'x'.repeat(1_048_576) })));
+
+describe('the changes that a dry run keeps', () => {
+  it('are those of earlier chunks, over what the database has', () => {
+    const earlier = new PreviewedChanges({ bytes: 0 });
+    earlier.keep(planOf([planned(1n, { target: 'a', version: 2, updatedAt: AT }), planned(2n, { language: 'de' })]));
+    earlier.keep(planOf([planned(1n, { state: 'withdrawn', version: 3 })]));
+    const records = [1n, 2n, 3n].map((id) => recordWith({ id, target: 'now', version: 1 }));
+    const found = earlier.changed({ records, metadataRecords: new Map([[9n, records[1]!]]) });
+    expect(found.records).toEqual([
+      { ...records[0], target: 'a', version: 3, state: 'withdrawn', updatedAt: AT },
+      { ...records[1], language: 'de' },
+      records[2],
+    ]);
+    expect([...found.metadataRecords]).toEqual([[9n, { ...records[1], language: 'de' }]]);
+  });
+
+  it('have the holders of names', () => {
+    const earlier = new PreviewedChanges({ bytes: 0 });
+    const change = planned(1n, {}, { released: ['old'], gained: ['new'] });
+    earlier.keep(planOf([change], new Map([['new', holder]])));
+    const holders: Holders = new Map([
+      ['old', holder],
+      ['new', null],
+      ['other', holder],
+    ]);
+    earlier.overlay(holders);
+    expect([...holders]).toEqual([
+      ['old', null],
+      ['new', holder],
+      ['other', holder],
+    ]);
+  });
+
+  it('are at most 32 MiB, in which each identifier counts once', () => {
+    const earlier = new PreviewedChanges({ bytes: 0 });
+    for (let n = 0; n < 5; n += 1) earlier.keep(large(0, 31));
+    expect(() => {
+      earlier.keep(large(31, 32));
+    }).toThrow(expect.objectContaining({ code: 'BODY_TOO_LARGE' }));
+  });
+
+  it('are at most 64 MiB in the process, until a dry run ends', () => {
+    const all = { bytes: 0 };
+    const [first, second, third] = [0, 1, 2].map(() => new PreviewedChanges(all));
+    first!.keep(large(0, 31));
+    second!.keep(large(0, 31));
+    expect(() => {
+      third!.keep(large(0, 2));
+    }).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    first!.end();
+    third!.keep(large(2, 10));
+    third!.end();
+    second!.end();
+    second!.keep(large(0, 1));
+    expect(all.bytes).toBe(0);
+  });
+});

@@ -197,6 +197,7 @@ export class NamingAuthoritySnapshot {
       foldsCase: shown?.caseInsensitive ?? byRule,
       keyFoldsCase: registered?.caseInsensitive ?? byRule,
       isForeign: shown === undefined,
+      isCordra: registered?.profile === 'cordra',
     });
   }
 

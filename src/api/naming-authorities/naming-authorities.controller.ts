@@ -104,8 +104,9 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks Once a metadata ID, alternate or previous version under the prefix with lower-case letters that is no GUID was stored, names
-   * are compared by the default of `caseInsensitive`; a request with the other value then fails with 422 `READ_ONLY_MEMBER`.
+   * @remarks Once a metadata ID, alternate or previous version under the prefix that is no GUID was stored, `profile` must be "handle", and
+   * once one of these with lower-case letters was stored, `caseInsensitive` must be its default. A request with another value then fails
+   * with 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')
@@ -134,8 +135,8 @@ export class NamingAuthoritiesController {
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or
    * `resolver`. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed only while the
-   * naming authority has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims;
-   * a change of these settings waits for the mints in flight. The body can be the whole representation that was read: read-only members
+   * naming authority has no identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims,
+   * `profile` and `caseInsensitive` also only as at the creation; a change of these settings waits for the mints in flight. The body can be the whole representation that was read: read-only members
    * with their current values are ignored.
    */
   @Patch(':namingAuthority')

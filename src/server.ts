@@ -14,7 +14,7 @@ import type { LineLimit } from './logging/line-limit.js';
 import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './metrics-server.js';
-import { NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
+import { NamesStoredByOtherRule, NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
 import { loadCursorSecret } from './storage/cursor-secret.js';
 import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
@@ -55,6 +55,7 @@ export async function openServer(config: Config, url: string, logger: Logger, li
   const banner = await open(service, metricsServer, config, logger).catch(async (error: unknown) => {
     await close();
     if (isPrivilegeError(error)) throw missingPrivilege(error, url);
+    if (error instanceof NamesStoredByOtherRule) throw new StartupError(`NAMING_AUTHORITIES: ${error.message}`);
     const failure = databaseFailure(error);
     if (failure === null) throw error;
     throw new StartupError(

@@ -14,7 +14,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO mintmark_service, mintmark_reader
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO mintmark_service, mintmark_reader;
 
 -- The service only inserts rows into these tables.
-GRANT INSERT ON case_rule, change, cursor_secret, request, request_part TO mintmark_service;
+GRANT INSERT ON change, cursor_secret, name_rule, request, request_part TO mintmark_service;
 GRANT INSERT, UPDATE ON api_key, identifier, naming_authority TO mintmark_service;
 GRANT INSERT, DELETE ON alternate_identifier, handle_user TO mintmark_service;
 -- Statements that take a position or write a name contain an UPDATE of no rows of position_gate; a raise of the offset and a change of

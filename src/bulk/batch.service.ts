@@ -10,7 +10,7 @@ import type { MintCommand } from '../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests } from '../storage/idempotency.js';
-import { fixCaseRulesOf } from '../storage/identifiers/case-rules.js';
+import { fixNameRulesOf } from '../storage/identifiers/name-rules.js';
 import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js';
 import type { Queryable } from '../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
@@ -115,7 +115,7 @@ export class BatchService {
     const locked = await this.updates.lockExisting(transaction, jobs);
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
-    await fixCaseRulesOf(
+    await fixNameRulesOf(
       transaction,
       jobs.map(({ command }) => command),
     );

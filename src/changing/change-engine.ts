@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { Stale } from '../storage/conflict-retries.js';
-import { requireCaseRules } from '../storage/identifiers/case-rules.js';
+import { requireNameRules } from '../storage/identifiers/name-rules.js';
 import { IdentifierReader, type PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import { IdentifierUpdater, type LockedIdentifiers } from '../storage/identifiers/identifier-updater.js';
 import { NameHolders, type UniqueName } from '../storage/identifiers/name-holders.js';
@@ -73,7 +73,7 @@ export class ChangeEngine {
   }
 
   async write(transaction: Queryable, actor: Actor, plan: ChangePlan): Promise<void> {
-    await requireCaseRules(
+    await requireNameRules(
       transaction,
       plan.changes.map(({ amendment }) => amendment),
     );

@@ -18,6 +18,7 @@ const OLD_MIGRATIONS = [
   '20261125230000_schema',
   '20261126000000_schema',
   '20261128100000_schema',
+  '20261128130000_schema',
 ];
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */

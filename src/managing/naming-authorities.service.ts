@@ -14,7 +14,7 @@ import { NamingAuthorityCache } from '../storage/naming-authorities/naming-autho
 import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from '../storage/naming-authorities/naming-authority-reader.js';
 import {
-  NamesStoredByOtherCase,
+  NamesStoredByOtherRule,
   NamingAuthorityInUse,
   NamingAuthorityWriter,
 } from '../storage/naming-authorities/naming-authority-writer.js';
@@ -92,7 +92,7 @@ export class NamingAuthoritiesService {
     const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
     const request = keyedRequest(principal, idempotencyKey, content);
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
-      const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfCase);
+      const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfRule);
       if (created === null) {
         const existing = await this.reader.find(prefix, transaction);
         throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
@@ -129,7 +129,7 @@ export class NamingAuthoritiesService {
         await this.writer.change(transaction, principal, locked, changes);
       } catch (error) {
         if (error instanceof NamingAuthorityInUse) throw rulesKept(locked.namingAuthority, changes);
-        return withProblemOfCase(error);
+        return withProblemOfRule(error);
       }
       return this.describe(prefix, principal, transaction);
     });
@@ -179,13 +179,10 @@ function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySet
   return new Problem('READ_ONLY_MEMBER', `${errors.map(({ pointer }) => pointer).join(', ')} ${detail}.`, { errors });
 }
 
-/** The problem names no record, because the administrator of a naming authority might not see the records of another one. */
-function withProblemOfCase(error: unknown): never {
-  if (!(error instanceof NamesStoredByOtherCase)) throw error;
-  const detail = `must be ${error.caseInsensitive}: writes named identifiers under this prefix with small letters, as metadata IDs, alternate identifiers or previous versions, and these are compared by that value`;
-  throw new Problem('READ_ONLY_MEMBER', `caseInsensitive ${detail}.`, {
-    errors: [{ pointer: '/caseInsensitive', detail }],
-  });
+function withProblemOfRule(error: unknown): never {
+  if (!(error instanceof NamesStoredByOtherRule)) throw error;
+  const { member, detail } = error;
+  throw new Problem('READ_ONLY_MEMBER', `${member} ${detail}.`, { errors: [{ pointer: `/${member}`, detail }] });
 }
 
 function orphan(prefix: string, parent: string): Problem {

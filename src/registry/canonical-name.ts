@@ -40,6 +40,8 @@ export interface CanonicalName {
   readonly key: Digest;
   /** Whether the key was made without the case of the local name; null if no rule of a naming authority decides it. */
   readonly keyFoldsCase: boolean | null;
+  /** Whether it could not be read as a name if its naming authority got the profile "cordra". */
+  readonly needsHandle: boolean;
 }
 
 /** What is known about the naming authority of a name. */
@@ -50,11 +52,13 @@ export interface Folding {
   readonly keyFoldsCase?: boolean;
   /** Whether the profile is unknown. A Handle that can be a CORDRA identifier is then compared as one. */
   readonly isForeign?: boolean;
+  /** Whether the naming authority exists with the profile "cordra", although it may be hidden. */
+  readonly isCordra?: boolean;
 }
 
 export function canonicalNameOf(
   name: Name,
-  { foldsCase, keyFoldsCase = foldsCase, isForeign = false }: Folding,
+  { foldsCase, keyFoldsCase = foldsCase, isForeign = false, isCordra = false }: Folding,
 ): CanonicalName {
   const guidKey = guidKeyOf(name);
   const isGuid = name.type === 'cordra' || (isForeign && guidKey !== null);
@@ -62,7 +66,9 @@ export function canonicalNameOf(
   const keyText = guidKey ?? (keyFoldsCase === foldsCase ? comparison : comparisonOf(name, keyFoldsCase));
   const rule = isGuid ? 'guid' : foldsCase ? 'folded' : 'exact';
   const ruled = name.type === 'handle' && guidKey === null ? keyFoldsCase : null;
-  return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText), keyFoldsCase: ruled };
+  // A query or fragment that a CORDRA identifier cannot have makes a Handle.
+  const needsHandle = name.type === 'handle' && !isCordra && (guidKey === null || /[?#]/.test(name.localName));
+  return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText), keyFoldsCase: ruled, needsHandle };
 }
 
 /** The comparison key of a stored name. For a CORDRA identifier it excludes query and fragment. */

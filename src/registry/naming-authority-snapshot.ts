@@ -202,6 +202,7 @@ export class NamingAuthoritySnapshot {
       foldsCase: shown?.caseInsensitive ?? byRule,
       keyFoldsCase: registered?.caseInsensitive ?? byRule,
       isForeign: shown === undefined,
+      isCordra: registered?.profile === 'cordra',
     });
   }
 

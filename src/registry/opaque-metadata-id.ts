@@ -12,7 +12,8 @@ const CONTROL = /[\0-\x1f\x7f-\x9f]/;
  */
 export function opaqueName(text: string): CanonicalName {
   const comparison = `opaque:${text}`;
-  return { canonical: text, comparison, rule: 'exact', key: digestOf(comparison), keyFoldsCase: null };
+  const key = digestOf(comparison);
+  return { canonical: text, comparison, rule: 'exact', key, keyFoldsCase: null, needsHandle: false };
 }
 
 /** Returns why a text cannot be an opaque metadata ID, or null. */

@@ -117,9 +117,9 @@ function partFault({ type }: Name, text: string): SyntaxFault | null {
 }
 
 function requireStorable(read: CanonicalName, pointer: string): CanonicalName {
-  const { canonical, comparison, rule, key, keyFoldsCase } = read;
+  const { canonical, comparison, rule, key, keyFoldsCase, needsHandle } = read;
   requireLength(canonical, pointer);
-  return { canonical, comparison, rule, key, keyFoldsCase };
+  return { canonical, comparison, rule, key, keyFoldsCase, needsHandle };
 }
 
 function requireLength(canonical: string, pointer: string): void {

@@ -7,7 +7,7 @@ import type { NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 import { type OtherIdentifier, readReplacementName } from './parse-names.js';
 
 /** The previous version of an object as stored: `predecessor-version` of RFC 5829. */
-export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key' | 'keyFoldsCase'> {
+export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key' | 'keyFoldsCase' | 'needsHandle'> {
   /** ID of its record, if it was looked up. */
   readonly id?: bigint;
 }
@@ -26,18 +26,18 @@ export function readPredecessor(text: string, known: NamingAuthoritySnapshot, po
  * @throws Problem INVALID_PREDECESSOR
  */
 export function predecessorOf(
-  { canonical, key, keyFoldsCase, comparison, address, isHidden }: RequestedPredecessor,
+  { canonical, key, keyFoldsCase, needsHandle, comparison, address, isHidden }: RequestedPredecessor,
   found: Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName' | 'state' | 'previousVersion'> | null,
   self: CanonicalName | null,
 ): Predecessor {
   if (self?.comparison === comparison) throw invalidPredecessor('an identifier cannot replace itself');
-  if (address === null && !isHidden) return { canonical, key, keyFoldsCase };
+  if (address === null && !isHidden) return { canonical, key, keyFoldsCase, needsHandle };
   if (found === null || isHidden) throw invalidPredecessor(`${canonical} is not registered`);
   if (found.state === 'reserved') throw invalidPredecessor(`${canonical} is reserved and was never active`);
   const { previousVersion } = found;
   if (self !== null && previousVersion !== null && denotes(previousVersion, self))
     throw invalidPredecessor(`${canonical} itself replaces ${self.canonical}`);
-  return { canonical: canonicalUri(identifierOf(found)), key, keyFoldsCase, id: found.id };
+  return { canonical: canonicalUri(identifierOf(found)), key, keyFoldsCase, needsHandle, id: found.id };
 }
 
 function invalidPredecessor(why: string): Problem {

@@ -285,6 +285,7 @@ describe('a change by the REST API', () => {
     rule: 'exact' as const,
     key: '' as never,
     keyFoldsCase: null,
+    needsHandle: false,
   };
   const changedAt = '2026-11-22T04:29:43Z';
 

@@ -11,6 +11,7 @@ const name = (canonical: string) => ({
   rule: 'exact' as const,
   key: canonical,
   keyFoldsCase: null,
+  needsHandle: false,
 });
 
 const MINT: MintCommand = {

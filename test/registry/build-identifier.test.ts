@@ -97,6 +97,7 @@ describe('an identifier to mint', () => {
       canonical: 'hdl:77.7/a',
       key: '9ee5739a-8d80-cc91-d861-50c156305617',
       keyFoldsCase: false,
+      needsHandle: true,
     };
     expect(build({ previousVersion: 'hdl:77.7/a' }).previousVersion).toEqual(previousVersion);
     expect(build().previousVersion).toBeUndefined();

@@ -10,6 +10,7 @@ const name = (canonical: string) => ({
   rule: 'exact' as const,
   key: canonical,
   keyFoldsCase: null,
+  needsHandle: false,
 });
 const LEASE = new Date('2100-01-01T00:00:00Z');
 

@@ -34,6 +34,7 @@ const NAME = {
   rule: 'exact' as const,
   key: 'ab',
   keyFoldsCase: null,
+  needsHandle: false,
 };
 
 const inState = (state: State): IdentifierRecord =>

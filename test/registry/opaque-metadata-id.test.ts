@@ -119,6 +119,7 @@ describe('a text of a search', () => {
       ...{ canonical: '4711', comparison: 'opaque:4711', rule: 'exact' },
       key: '792690ff-65d6-0566-7f21-ffda5956e83a',
       keyFoldsCase: null,
+      needsHandle: false,
     };
     expect(searchedOpaqueName('4711', both)).toEqual(opaque);
     expect(searchedOpaqueName('4711', both, '20.500')).toEqual(opaque);

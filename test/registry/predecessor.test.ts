@@ -68,6 +68,7 @@ describe('the decision about a previous version', () => {
         canonical: 'hdl:20/Name',
         key: '389ad92b-ec50-12d6-53d6-ddc326149080',
         keyFoldsCase: true,
+        needsHandle: true,
         id: 7n,
       });
     },

@@ -104,8 +104,9 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks After a metadata ID, alternate or previous version under the prefix, with lower-case letters and other than a GUID, has been
-   * stored, names are compared by the default of `caseInsensitive`. A request with the other value then fails with 422 `READ_ONLY_MEMBER`.
+   * @remarks After a metadata ID, alternate or previous version under the prefix that is no GUID has been stored, `profile` must be "handle".
+   * After one of these with lower-case letters, `caseInsensitive` must have its default. A request with another value then fails with 422
+   * `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')
@@ -134,9 +135,9 @@ export class NamingAuthoritiesController {
    * Change a naming authority
    * @remarks The change applies to the next mint, in every process of the service. Null removes `targetTemplate` or `resolver`. `profile`,
    * `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed only while the naming authority has no
-   * identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims. A change of these
-   * settings waits for the mints in flight. The body can be the whole representation that was read: read-only members with their current
-   * values are ignored.
+   * identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims. For `profile` and
+   * `caseInsensitive`, the rules of the creation also apply. A change of these settings waits for the mints in flight. The body can be the
+   * whole representation that was read: read-only members with their current values are ignored.
    */
   @Patch(':namingAuthority')
   @Requires('admin')

@@ -18,8 +18,8 @@ interface Changed {
   readonly updatedAt: Date | string;
 }
 
-/** An entity tag of a record, or a bare version. */
-const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16})?"$/;
+/** An entity tag of a record, to which a proxy may have appended a text such as "-gzip", or a bare version. */
+const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16}.*)?"$/;
 
 /**
  * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON. The digest is
@@ -117,9 +117,12 @@ export function isStored(
 /** @param kind of the record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
 export function requireMatch(tags: EntityTags, record: Changed, kind: string): void {
   if (matchesRecord(tags, record)) return;
-  const detail = areOfRecords(tags)
-    ? `If-Match does not match version ${record.version} of the ${kind}; read it again and repeat the change with its new ETag`
-    : `If-Match has no entity tag of the JSON of the ${kind}; a page has another one: send the ETag of a read with Accept: application/json`;
+  const strong = tags === '*' ? tags : tags.map(({ opaque }) => ({ isWeak: false, opaque }));
+  const detail = matchesRecord(strong, record)
+    ? `If-Match has a weak entity tag, perhaps of a proxy that compresses, and only a strong one permits a change: send "${record.version}"`
+    : areOfRecords(tags)
+      ? `If-Match does not match version ${record.version} of the ${kind}; read it again and repeat the change with its new ETag`
+      : `If-Match has no entity tag of the JSON of the ${kind}; a page has another one, and a proxy may change it: send the ETag of a read with Accept: application/json, or its version in double quotes`;
   throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }
 

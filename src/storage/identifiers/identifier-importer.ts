@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { requireCaseRules } from './case-rules.js';
+import { requireNameRules } from './name-rules.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/new-identifier.js';
@@ -19,7 +19,7 @@ export class IdentifierImporter {
 
   /**
    * Inserts and commits identifiers.
-   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict, or as `requireCaseRules`.
+   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict, or as `requireNameRules`.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
@@ -87,7 +87,7 @@ export class IdentifierImporter {
     const values = importValues(pending);
     const rows = await noneWhenViolated(
       this.transactions.statement(async (on) => {
-        await requireCaseRules(on, pending);
+        await requireNameRules(on, pending);
         noteMints(on, pending);
         return (await on.query<{ ordinal: number }>(IMPORT, values)).rows;
       }),

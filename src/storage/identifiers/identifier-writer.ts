@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg';
 import { isOutdatedClaim, isUniqueViolation } from '../../problem/database-errors.js';
-import { caseRulesOf, fixCaseRules } from './case-rules.js';
+import { allRulesOf, fixNameRules } from './name-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
 import { namingIn } from './identifier-row.js';
 import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
@@ -28,7 +28,7 @@ export class IdentifierWriter {
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction the transaction of the caller. Without one, the statement commits by itself, with `lockWait` as its lock timeout.
    * @returns what was inserted for each item, in order. Null after a conflict, which `findConflicts` finds; if the naming authority is not
-   * active or has changed; or if a name was read by another rule of case or profile than that of its prefix.
+   * active or has changed; or if a name was read by other rules than those of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
@@ -37,10 +37,10 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    const rules = [...new Set(items.flatMap(caseRulesOf))];
+    const rules = [...new Set(items.flatMap(allRulesOf))];
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {
-      const others = await fixCaseRules(on, rules);
-      const isCurrent = (item: NewIdentifier): boolean => !caseRulesOf(item).some((rule) => others.has(rule));
+      const others = await fixNameRules(on, rules);
+      const isCurrent = (item: NewIdentifier): boolean => !allRulesOf(item).some((rule) => others.has(rule));
       const current = others.size === 0 ? items : items.filter(isCurrent);
       if (current.length === 0) return [];
       noteMints(on, current);

@@ -31,8 +31,8 @@ const RULES_KEPT = '23001';
 /** $1: the key of the prefix. */
 const FIND = `SELECT * FROM naming_authority WHERE upper(prefix COLLATE "C") = $1`;
 
-/** $1: the key of the prefix; $2: the requested rule of case. Locks the rule until the end of the transaction (see the migration). */
-const CAN_HAVE_CASE_RULE = 'SELECT can_have_case_rule($1, $2) AS can';
+/** $1: the key of the prefix; $2: a column; $3: the requested value. Locks the rule until the end of the transaction (see the migration). */
+const CAN_HAVE_NAME_RULE = 'SELECT can_have_name_rule($1, $2, $3) AS can';
 
 /** A naming authority that no other transaction can change before this one ends. */
 export interface LockedNamingAuthority {
@@ -44,11 +44,29 @@ export interface LockedNamingAuthority {
 /** The rules of a naming authority that has names cannot change (decision 35). */
 export class NamingAuthorityInUse extends Error {}
 
-/** Names under the prefix were stored with keys of the other case rule (decision 35). */
-export class NamesStoredByOtherCase extends Error {
-  /** @param caseInsensitive the rule by which they were stored. */
-  constructor(readonly caseInsensitive: boolean) {
-    super('Names under the prefix were stored by the other rule of case.');
+type NameRules = Pick<NamingAuthoritySettings, 'profile' | 'caseInsensitive'>;
+
+const AS_NAMES = 'as metadata IDs, alternate identifiers or previous versions, and these';
+const DEPENDENT: Readonly<Record<keyof NameRules, string>> = {
+  profile: `that are no GUIDs, ${AS_NAMES} cannot be read under the profile "cordra"`,
+  caseInsensitive: `with small letters, ${AS_NAMES} are compared by that value`,
+};
+
+/**
+ * Names under the prefix were stored that depend on another value of a setting (decision 35). The detail names no record, because the
+ * administrator of one naming authority may not see the records of another one.
+ */
+export class NamesStoredByOtherRule extends Error {
+  readonly detail: string;
+
+  constructor(
+    prefix: string,
+    readonly member: keyof NameRules,
+    value: NameRules[keyof NameRules],
+  ) {
+    const detail = `must be ${JSON.stringify(value)}: writes named identifiers under this prefix ${DEPENDENT[member]}`;
+    super(`${member} of the naming authority "${prefix}" ${detail}.`);
+    this.detail = detail;
   }
 }
 
@@ -78,15 +96,14 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null if the prefix exists, in any case of its letters. @throws NamesStoredByOtherCase */
+  /** @returns null if the prefix exists, in any case of its letters. @throws NamesStoredByOtherRule */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
     const [row] = rows;
     if (row === undefined) return null;
-    const { caseInsensitive } = requested;
-    if (caseInsensitive !== isCaseInsensitiveByRule(prefix))
-      await requireCaseRule(transaction, prefix, caseInsensitive);
+    const unknown: NameRules = { profile: 'handle', caseInsensitive: isCaseInsensitiveByRule(prefix) };
+    await requireNameRules(transaction, prefix, unknown, requested);
     const created = namingAuthorityOf(row);
     await appendChange(transaction, actor, {
       namingAuthority: prefix,
@@ -109,7 +126,7 @@ export class NamingAuthorityWriter {
   /**
    * Changes a locked naming authority. A change of its rules waits for transactions that write names.
    * @returns the naming authority, without a new version if no setting differs.
-   * @throws NamingAuthorityInUse, NamesStoredByOtherCase
+   * @throws NamingAuthorityInUse, NamesStoredByOtherRule
    */
   async change(
     transaction: Queryable,
@@ -121,8 +138,7 @@ export class NamingAuthorityWriter {
     const patch = difference(namingAuthorityDocument(before), namingAuthorityDocument(after));
     if (patch.length === 0) return before;
     // Checked before the update, because an update that changes a rule blocks all writes of names.
-    if (after.caseInsensitive !== before.caseInsensitive)
-      await requireCaseRule(transaction, before.prefix, after.caseInsensitive);
+    await requireNameRules(transaction, before.prefix, before, after);
     const values = [before.prefix, ...settingsOf(after), now.toISOString()];
     const { rows } = await transaction.query<NamingAuthorityRow>(UPDATE, values).catch((error: unknown) => {
       throw (error as { code?: unknown }).code === RULES_KEPT ? new NamingAuthorityInUse() : error;
@@ -140,10 +156,18 @@ export class NamingAuthorityWriter {
   }
 }
 
-async function requireCaseRule(transaction: Queryable, prefix: string, caseInsensitive: boolean): Promise<void> {
-  const values = [namingAuthorityKey(prefix), caseInsensitive];
-  const { rows } = await transaction.query<{ can: boolean }>(CAN_HAVE_CASE_RULE, values);
-  if (rows[0]?.can !== true) throw new NamesStoredByOtherCase(!caseInsensitive);
+/** @param before the rules by which names have been stored. */
+async function requireNameRules(on: Queryable, prefix: string, before: NameRules, after: NameRules): Promise<void> {
+  const rules = [
+    ['profile', 'profile'],
+    ['case_insensitive', 'caseInsensitive'],
+  ] as const;
+  for (const [column, member] of rules) {
+    if (after[member] === before[member]) continue;
+    const values = [namingAuthorityKey(prefix), column, String(after[member])];
+    const { rows } = await on.query<{ can: boolean }>(CAN_HAVE_NAME_RULE, values);
+    if (rows[0]?.can !== true) throw new NamesStoredByOtherRule(prefix, member, before[member]);
+  }
 }
 
 /** The document of a naming authority to which the patches of its history apply. */

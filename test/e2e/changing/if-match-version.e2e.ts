@@ -53,6 +53,23 @@ describe('If-Match with a version', () => {
     expect(rejected.body.detail).toContain('Accept: application/json');
   });
 
+  it('permits no change with an entity tag that a proxy has weakened, and says which one does', async () => {
+    const { path, tag } = await minted();
+    for (const weak of [`W/${tag}`, 'W/"1"']) {
+      const rejected = await patch(path, target('a'), { 'if-match': weak });
+      expect(coded(rejected)).toEqual(STALE);
+      expect(rejected.body.detail).toMatch(/weak entity tag.*proxy.*: send "1"\.$/);
+    }
+    const changed = await patch(path, target('a'), { 'if-match': tag.replace(/"$/, '-gzip"') });
+    expect([changed.status, changed.body.version]).toEqual([200, 2]);
+    for (const old of [`W/${tag}`, tag.replace(/"$/, '-gzip"')]) {
+      const stale = await patch(path, target('b'), { 'if-match': old });
+      expect(stale.body.detail).toMatch(/^If-Match does not match version 2/);
+    }
+    const unknown = await patch(path, target('b'), { 'if-match': '"abc"' });
+    expect(unknown.body.detail).toMatch(/proxy.* version in double quotes\.$/);
+  });
+
   it('is a precondition of activate, withdraw and reinstate', async () => {
     const { path } = await minted({ state: 'reserved', leaseUntil: NEXT_YEAR });
     const steps = [

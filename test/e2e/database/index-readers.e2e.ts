@@ -41,7 +41,6 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   api_key_pkey: get(() => `/api-keys/${known.keyId}`),
   api_key_secret_hash_key: () =>
     fetch(`${withKeys.url}/identifiers`, { headers: { authorization: `Bearer ${newSecret()}` } }),
-  case_rule_pkey: (client) => client.mint({ metadataId: `hdl:${randomUUID()}/small` }),
   change_authority_key: get(() => '/naming-authorities/2000.01/history'),
   change_identifier_key: get(() => `${record()}/history`),
   change_pkey: get(() => '/events'),
@@ -68,6 +67,7 @@ const READERS: Record<string, (client: Client) => Promise<unknown>> = {
   identifier_request_key: repeated,
   identifier_reservation_idx: get(() => `/reservations/${known.reservation}`),
   identifier_target_idx: get(() => '/identifiers?target=https%3A%2F%2Frepo.example.org%2F7'),
+  name_rule_pkey: (client) => client.mint({ metadataId: `hdl:${randomUUID()}/small` }),
   naming_authority_pkey: get(record),
   naming_authority_prefix_fold_key: get(() => '/naming-authorities/2000.01'),
   naming_authority_prefix_key: get(record),

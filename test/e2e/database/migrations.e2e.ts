@@ -144,6 +144,7 @@ describe('a database of a development version', () => {
     '20261125230000_schema',
     '20261126000000_schema',
     '20261128100000_schema',
+    '20261128130000_schema',
   ])('with the migration %s is rejected in words', async (name) => {
     await migrate(database.url);
     await query(

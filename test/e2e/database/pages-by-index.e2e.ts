@@ -75,6 +75,7 @@ const named = (text: string) => ({
   rule: 'exact' as const,
   key: digestOf(text),
   keyFoldsCase: null,
+  needsHandle: false,
 });
 
 describe('a page of identifiers', () => {

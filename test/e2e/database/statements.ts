@@ -34,6 +34,7 @@ const canonical = (text: string) => ({
   rule: 'exact' as const,
   key: digestOf(text),
   keyFoldsCase: null,
+  needsHandle: false,
 });
 
 /** Maximum rows that a statement for a few names may read in tables with tens of thousands. */

@@ -6,7 +6,7 @@ import { authoritiesOf, freshPrefix } from '../harness/naming-authorities.js';
 import { type TestServer, startServer } from '../harness/server.js';
 import { useService } from '../harness/service.js';
 
-// Two processes on one database: one changes the rule of case of a prefix, and the other stores names under it.
+// Two processes on one database: one changes the rule of case or the profile of a prefix, and the other stores names under it.
 const service = useService();
 const { create, patch } = authoritiesOf(service);
 let otherServer: TestServer;
@@ -162,6 +162,55 @@ describe('a name that another process stores while its cache has the earlier rul
       await service.client.mint({ metadataId: `hdl:${prefix}/Ab` }),
     ];
     expect([two.status, two.body.identifier]).toEqual([200, one.body.identifier]);
+  });
+});
+
+/** The number of names under a prefix that a naming authority of the profile "cordra" cannot have. */
+const storedUnder = async (prefix: string) => {
+  const [row] = await query(
+    service.database.url,
+    `SELECT count(*)::int AS count FROM identifier
+     WHERE starts_with(concat_ws(' ', metadata_id, previous_version, alternate_ids[1]), 'hdl:' || $1 || '/')`,
+    [prefix],
+  );
+  return (row as { count: number }).count;
+};
+
+describe('a name that is no GUID, which another process stores while its cache does not have the profile "cordra"', () => {
+  const isRejected = async (prefix: string, store: (client: Client, name: string) => Promise<Answer>) => {
+    expect((await store(other, `hdl:${prefix}/aB`)).text).toMatch(/CONFLICT_IN_PROGRESS|INVALID_GUID/);
+    expect(await storedUnder(prefix)).toBe(0);
+    await refreshOther();
+    expect((await store(other, `hdl:${prefix}/aB`)).text).toContain('INVALID_GUID');
+  };
+
+  it.each(FOREIGN)('is not stored under a new naming authority: %s', async (_, store) => {
+    const prefix = freshPrefix();
+    await refreshOther();
+    expect((await create({ namingAuthority: prefix })).status).toBe(201);
+    await isRejected(prefix, store);
+  });
+
+  it.each(WAYS)('is not stored under a changed naming authority: %s', async (_, store) => {
+    const prefix = freshPrefix();
+    expect((await create({ namingAuthority: prefix, profile: 'handle' })).status).toBe(201);
+    await refreshOther();
+    expect((await patch(prefix, { profile: 'cordra' })).status).toBe(200);
+    await isRejected(prefix, store);
+  });
+});
+
+describe('a naming authority that is created with the profile "cordra" during a batch', () => {
+  it.each([10, 100, 200])('has only GUIDs after %i ms, or is rejected', async (delay) => {
+    const prefix = freshPrefix();
+    const items = Array.from({ length: 4000 }, (_, n) => ({ ...AUTHORITY, metadataId: `hdl:${prefix}/${n}` }));
+    const minting = service.client.post('/identifiers/batch', { items });
+    await pause(delay);
+    const answer = await create({ namingAuthority: prefix });
+    const minted = await minting;
+    expect([201, 422, 503]).toContain(answer.status);
+    if (answer.status === 201) expect(await storedUnder(prefix)).toBe(0);
+    else expect(minted.status).toBeLessThan(300);
   });
 });
 

@@ -207,7 +207,7 @@ describe('mintmark doctor', () => {
     expect([status, found.map(({ check }) => check)]).toEqual([1, ['rights']]);
     expect(found[0]!.detail).toMatch(
       new RegExp(
-        `"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on case_rule; INSERT on change; .*roles\\.sql`,
+        `"${role}" lacks DELETE, INSERT on alternate_identifier; INSERT on change; .*INSERT on name_rule; .*roles\\.sql`,
       ),
     );
   });

@@ -60,6 +60,7 @@ describe('RFC 9110 13.1.1: If-Match', () => {
     [recordTagOf({ version: 3, updatedAt: new Date(0) }, '{}'), true],
     [`${viewTagOf('<html>')}, "7"`, true],
     [viewTagOf('<html>'), false],
+    [`${recordTagOf({ version: 3, updatedAt: new Date(0) }, '{}').slice(0, -1)}-gzip"`, true],
     ['"abc"', false],
   ])('%s can be of a record: %s', (header, can) => {
     expect(areOfRecords(readIfMatch(header) ?? [])).toBe(can);

@@ -84,47 +84,56 @@ CREATE TRIGGER "naming_authority_rules" BEFORE UPDATE ON "naming_authority" FOR 
           IS DISTINCT FROM (NEW."profile", NEW."case_insensitive", NEW."stores_handle_values", NEW."sandbox", NEW."metadata_id_scheme"))
     EXECUTE FUNCTION "reject_change_of_rules"();
 
--- The rule of case by which names under a prefix are compared, fixed by the first one whose key depends on it, whether the prefix is a
--- naming authority or not. Rows never change, so the service remembers them. Two transactions can fix one rule at the same time without
--- waiting for each other, so the key has the number of the transaction.
+-- Settings of naming authorities on which stored names depend, fixed for a prefix by the first such name, whether the prefix is a naming
+-- authority or not: "case_insensitive" if the key of the name depends on it, and "profile" (always "handle") if the local name is no GUID.
+-- Rows never change, so the service remembers them. Two transactions can fix one rule at the same time without waiting for each other, so
+-- the key has the number of the transaction.
 
-CREATE TABLE "case_rule" (
+CREATE TABLE "name_rule" (
     "fixed_by" BIGINT NOT NULL,
-    "case_insensitive" BOOLEAN NOT NULL,
     "prefix" TEXT COLLATE "C" NOT NULL,
+    "setting" TEXT COLLATE "C" NOT NULL,
+    "value" TEXT COLLATE "C" NOT NULL,
 
-    -- Readers: the first name under a prefix, and a naming authority with another rule than the default of its prefix.
-    CONSTRAINT "case_rule_pkey" PRIMARY KEY ("prefix", "fixed_by")
+    -- Readers: the first name under a prefix, and a naming authority that gets another value than names of an unknown prefix have.
+    CONSTRAINT "name_rule_pkey" PRIMARY KEY ("prefix", "setting", "fixed_by"),
+    CONSTRAINT "name_rule_setting_check" CHECK (
+        ("setting" = 'case_insensitive' AND "value" IN ('true', 'false')) OR ("setting" = 'profile' AND "value" = 'handle')
+    )
 );
 
-CREATE TRIGGER "case_rule_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "case_rule" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
+CREATE TRIGGER "name_rule_kept" BEFORE DELETE OR TRUNCATE OR UPDATE ON "name_rule" FOR EACH STATEMENT EXECUTE FUNCTION "reject_change"();
 
--- Fixes the rules of prefixes, in upper case, and returns the places, from 1, of those that have the other rule. A transaction that fixes
--- a rule shares one of 64 locks, and a naming authority that gets another rule than the default has it alone: what is read after
--- the lock was committed before. 4415859 is "Cas" in ASCII.
+-- Fixes the rules of prefixes, in upper case, and returns the places, from 1, of those that have another rule. A transaction that fixes
+-- a rule shares one of 64 locks, and a naming authority that gets another value has it alone: what is read after the lock was committed
+-- before. 4415859 is "Cas" in ASCII.
 
-CREATE FUNCTION "fix_case_rules"("prefixes" TEXT[], "rules" BOOLEAN[]) RETURNS SETOF INTEGER
+CREATE FUNCTION "fix_name_rules"("prefixes" TEXT[], "settings" TEXT[], "required" TEXT[]) RETURNS SETOF INTEGER
     LANGUAGE plpgsql VOLATILE STRICT SET enable_seqscan = off AS $$
 BEGIN
-    IF EXISTS (SELECT FROM unnest("prefixes") AS w("prefix") WHERE NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = w."prefix" OFFSET 0)) THEN
+    IF EXISTS (SELECT FROM unnest("prefixes", "settings") AS w("prefix", "setting")
+               WHERE NOT EXISTS (SELECT FROM "name_rule" r WHERE r."prefix" = w."prefix" AND r."setting" = w."setting" OFFSET 0)) THEN
         PERFORM pg_advisory_xact_lock_shared(4415859, l."number")
         FROM (SELECT DISTINCT hashtext(w."prefix") & 63 AS "number" FROM unnest("prefixes") AS w("prefix") ORDER BY 1) l;
-        INSERT INTO "case_rule" ("prefix", "case_insensitive", "fixed_by")
-        SELECT w."prefix", w."rule", pg_current_xact_id()::text::bigint FROM unnest("prefixes", "rules") AS w("prefix", "rule")
-        WHERE NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = w."prefix" OFFSET 0)
+        INSERT INTO "name_rule" ("prefix", "setting", "value", "fixed_by")
+        SELECT w."prefix", w."setting", w."value", pg_current_xact_id()::text::bigint
+        FROM unnest("prefixes", "settings", "required") AS w("prefix", "setting", "value")
+        WHERE NOT EXISTS (SELECT FROM "name_rule" r WHERE r."prefix" = w."prefix" AND r."setting" = w."setting" OFFSET 0)
           AND NOT EXISTS (SELECT FROM "naming_authority" n
-                          WHERE upper(n."prefix" COLLATE "C") = w."prefix" AND n."case_insensitive" <> w."rule" OFFSET 0)
+                          WHERE upper(n."prefix" COLLATE "C") = w."prefix"
+                            AND CASE w."setting" WHEN 'profile' THEN n."profile" ELSE n."case_insensitive"::text END <> w."value" OFFSET 0)
         ON CONFLICT DO NOTHING;
     END IF;
     RETURN QUERY
-        SELECT w."n"::INTEGER FROM unnest("prefixes", "rules") WITH ORDINALITY AS w("prefix", "rule", "n")
-        WHERE (SELECT c."case_insensitive" FROM "case_rule" c WHERE c."prefix" = w."prefix" LIMIT 1) IS DISTINCT FROM w."rule";
+        SELECT w."n"::INTEGER FROM unnest("prefixes", "settings", "required") WITH ORDINALITY AS w("prefix", "setting", "value", "n")
+        WHERE (SELECT r."value" FROM "name_rule" r WHERE r."prefix" = w."prefix" AND r."setting" = w."setting" LIMIT 1)
+              IS DISTINCT FROM w."value";
 END $$;
 
-CREATE FUNCTION "can_have_case_rule"("key" TEXT, "rule" BOOLEAN) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+CREATE FUNCTION "can_have_name_rule"("key" TEXT, "of_setting" TEXT, "requested" TEXT) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(4415859, hashtext("key") & 63);
-    RETURN NOT EXISTS (SELECT FROM "case_rule" c WHERE c."prefix" = "key" AND c."case_insensitive" <> "rule");
+    RETURN NOT EXISTS (SELECT FROM "name_rule" r WHERE r."prefix" = "key" AND r."setting" = "of_setting" AND r."value" <> "requested");
 END $$;
 
 -- Identifiers with their metadata IDs. An identifier that was minted, and not imported, is its own first event until its first

@@ -8,6 +8,7 @@ import { closeRequestSchemas } from './closed-requests.js';
 import { isReference, operationsOf } from './document.js';
 import { separateInputs } from './input-schemas.js';
 import { SCHEME, describeSecurity } from './operation-security.js';
+import { permitNulls } from './null-members.js';
 import { openEnumerations } from './open-enumerations.js';
 import { OPERATIONS } from './operation-ids.js';
 import { INTRODUCTION } from './introduction.js';
@@ -76,6 +77,7 @@ export function openApiDocument(app, version) {
   }
   addMemberExamples(document);
   separateInputs(document);
+  permitNulls(document);
   closeRequestSchemas(document);
   openEnumerations(document);
   describeStreams(document, COLUMNS);

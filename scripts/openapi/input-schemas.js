@@ -1,5 +1,6 @@
 import { requestedSchemas, schemasOf, sentSchemas } from './closed-requests.js';
 import { isReference, operationsOf } from './document.js';
+import { NULL_IS_ABSENT } from './null-members.js';
 import { isOpenEnumeration } from './open-enumerations.js';
 
 const SCHEMAS = '#/components/schemas/';
@@ -39,6 +40,7 @@ function differs(document, name) {
   const { schemas } = document.components;
   return [...schemasOf(document, [{ $ref: `${SCHEMAS}${name}` }], true)].some(
     (one) =>
+      schemas[one]?.[NULL_IS_ABSENT] === true ||
       isOpenEnumeration(one, schemas[one]) ||
       Object.values(schemas[one]?.properties ?? {}).some((member) => 'default' in member),
   );

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
-import { Problem, type ProblemDetail } from '../problem/problem.js';
+import { Problem, type ProblemDetail, invalidValue } from '../problem/problem.js';
 import { type Digest, digestFrom } from '../registry/uuid.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
@@ -15,6 +15,7 @@ import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js
 import type { Queryable } from '../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
 import { MintReplays, type RepeatedMint, type StoredResult, serializeResult } from '../minting/mint-replays.js';
+import { turnsOf } from '../minting/mint-turns.js';
 import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import {
@@ -22,14 +23,15 @@ import {
   PARSE_SLICE,
   type ReceivedItem,
   chargeOf,
-  inKeyOrder,
+  inSlices,
   parseItem,
   prefixesOf,
   resultOf,
 } from './mint-item.js';
 
-/** Maximum number of items per statement. All statements of a batch share one transaction. */
-const MINT_SLICE = 500;
+/** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
+const MAX_TURNS = 100;
+const TOO_FAR = `is the last of more than ${MAX_TURNS} previous versions in the batch: send it in a later request`;
 
 const MAX_ERRORS = 100;
 
@@ -113,16 +115,17 @@ export class BatchService {
     const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const unordered = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
+    const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null);
+    for (const job of turns.splice(MAX_TURNS).flat()) unordered.set(job, invalidValue('/previousVersion', TOO_FAR));
+    const slices = turns.flatMap(inSlices);
     // All names are locked before the first statement, because several statements would lock names in different orders.
-    if (locked !== null || jobs.length > MINT_SLICE) await lockNames(transaction, jobs.flatMap(namesIn));
+    if (locked !== null || slices.length > 1) await lockNames(transaction, jobs.flatMap(namesIn));
     await fixNameRulesOf(
       transaction,
       jobs.map(({ command }) => command),
     );
-    const sorted = jobs.length > MINT_SLICE ? inKeyOrder(jobs) : jobs;
-    for (let from = 0; from < jobs.length; from += MINT_SLICE) {
-      const minted = await this.minting.mintWithin(transaction, sorted.slice(from, from + MINT_SLICE));
-      for (const [job, result] of minted) unordered.set(job, result);
+    for (const slice of slices) {
+      for (const [job, result] of await this.minting.mintWithin(transaction, slice)) unordered.set(job, result);
     }
     // An update can use a name that the update of an earlier item releases.
     const results = new Map<MintJob, MintResult>();

@@ -8,6 +8,9 @@ import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-o
 /** Number of items that are parsed before other requests are processed. */
 export const PARSE_SLICE = 25;
 
+/** Maximum number of items per statement. All statements of a batch share one transaction. */
+const MINT_SLICE = 500;
+
 /** One of many mint requests. By default, it has the naming authority of the whole request. */
 export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
 
@@ -75,6 +78,14 @@ export function inKeyOrder(jobs: readonly MintJob[]): readonly MintJob[] {
   const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
     onExisting === 'update' ? (metadata?.key ?? '') : '';
   return [...jobs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
+}
+
+/** The mints of each statement of a transaction. */
+export function inSlices(jobs: readonly MintJob[]): (readonly MintJob[])[] {
+  const sorted = jobs.length > MINT_SLICE ? inKeyOrder(jobs) : jobs;
+  return Array.from({ length: Math.ceil(jobs.length / MINT_SLICE) }, (_, index) =>
+    sorted.slice(index * MINT_SLICE, (index + 1) * MINT_SLICE),
+  );
 }
 
 function missingNamingAuthority(): never {

@@ -85,7 +85,9 @@ export class ImportService {
     const found = await this.importer.preview(items, decisionsOf(commands));
     return lines.map(({ line, command }) => {
       if (command instanceof Problem) return { line, result: command };
-      return { line, result: found.get(command.item) ?? names.add(command) };
+      const stored = found.get(command.item);
+      if (stored !== undefined && stored.outcome !== 'conflict') return { line, result: stored };
+      return { line, result: names.add(command, stored?.conflicts) };
     });
   }
 

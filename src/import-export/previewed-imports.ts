@@ -1,15 +1,24 @@
-import { type Digest, digestOf } from '../registry/uuid.js';
 import { keysOf } from '../storage/identifiers/identifier-writer.js';
 import type { ImportCommand } from './import-command.js';
-import { type Decision, type TransferRecord, comparedValues } from './transfer-record.js';
+import {
+  type Comparable,
+  type Decision,
+  type ImportConflicts,
+  type Owner,
+  areEqual,
+  shortened,
+} from './transfer-record.js';
 
-/** Maximum number of names that a dry run keeps, about 300 bytes each. */
+/** Maximum number of names that a dry run keeps, about 1 kB each. */
 const MAX_NAMES = 10_000;
 
+const NO_CONFLICTS: ImportConflicts = {
+  ...{ address: null, metadata: null, alternate: null, claim: null, registered: null, collision: null },
+};
+
 interface Claim {
-  readonly owner: Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
-  /** Digest of the values of the line. */
-  readonly digest: Digest;
+  readonly owner: Owner;
+  readonly record: Comparable;
   /** Whether the name is that of the owner itself, rather than its metadata ID or one of its alternates. */
   readonly isOwn: boolean;
 }
@@ -18,11 +27,13 @@ interface Claim {
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
 
-  add(command: ImportCommand): Decision {
-    const { item, record } = command;
+  /** Decides on a line. @param stored its conflicts with registered identifiers. */
+  add(command: ImportCommand, stored = NO_CONFLICTS): Decision {
+    const { item, record, compared } = command;
     const [own, ...others] = keysOf(item).map((key) => ({ key, claim: this.claims.get(key) }));
-    const digest = digestOf(JSON.stringify(comparedValues(command)));
-    if (own?.claim?.digest === digest) return { outcome: 'unchanged', record };
+    const shown = shortened(command);
+    if (own?.claim?.isOwn === true && areEqual(own.claim.record, shown, compared))
+      return { outcome: 'unchanged', record };
     const metadata = others.find(({ key, claim }) => claim !== undefined && key.startsWith('metadata '))?.claim;
     const alternates = others.filter(({ key }) => key.startsWith('alternate '));
     const index = alternates.findIndex(({ claim }) => claim !== undefined);
@@ -30,25 +41,33 @@ export class PreviewedImports {
     // In `others`, an alternate that is a name of this service is followed by that name.
     const position = others.findIndex(({ key, claim }) => claim?.isOwn === true && key.startsWith('name '));
     const registered = others[position]?.claim;
-    if ([own?.claim, metadata, alternate, registered].some((claim) => claim !== undefined)) {
-      const conflicts = {
-        ...{ address: own?.claim?.isOwn === true ? own.claim.owner : null, metadata: metadata?.owner ?? null },
-        claim: own?.claim?.isOwn === false ? own.claim.owner : null,
-        alternate: alternate === undefined ? null : { record: alternate.owner, index },
-        registered:
-          registered === undefined
-            ? null
-            : { record: registered.owner, index: alternates.findIndex(({ key }) => key === others[position - 1]?.key) },
-        collision: null,
-      };
-      return { outcome: 'conflict', conflicts };
-    }
+    const conflicts: ImportConflicts = {
+      address: stored.address ?? (own?.claim?.isOwn === true ? own.claim.owner : null),
+      metadata: stored.metadata ?? metadata?.owner ?? null,
+      claim: stored.claim ?? (own?.claim?.isOwn === false ? own.claim.owner : null),
+      alternate: first(stored.alternate, alternate && { record: alternate.owner, index }),
+      registered: first(
+        stored.registered,
+        registered && {
+          record: registered.owner,
+          index: alternates.findIndex(({ key }) => key === others[position - 1]?.key),
+        },
+      ),
+      collision: stored.collision,
+    };
+    if (Object.values(conflicts).some((conflict) => conflict !== null)) return { outcome: 'conflict', conflicts };
     const { namingAuthority, localName, tombstone } = record;
     const owner = { namingAuthority, localName, tombstone };
     [own, ...others].forEach((each, index) => {
       if (each !== undefined && this.claims.size < MAX_NAMES && !this.claims.has(each.key))
-        this.claims.set(each.key, { owner, digest, isOwn: index === 0 });
+        this.claims.set(each.key, { owner, record: shown, isOwn: index === 0 });
     });
     return { outcome: 'imported', record };
   }
+}
+
+type Indexed = ImportConflicts['alternate'];
+
+function first(one: Indexed, other: Indexed | undefined): Indexed {
+  return one !== null && (other === undefined || other === null || one.index <= other.index) ? one : (other ?? null);
 }

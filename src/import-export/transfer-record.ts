@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type IdentifierRecord, nativeText } from '../registry/identifier-record.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { areSameNames, isSameName } from '../registry/key-collision.js';
+import { digestOf } from '../registry/uuid.js';
 import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
 
 /** The part of a record that is exported and imported. */
@@ -11,10 +12,11 @@ export type TransferRecord = Omit<
   'id' | 'resolver' | 'describes' | 'newerVersions' | 'guid' | 'sandbox'
 >;
 
-const ATTRIBUTES: readonly (keyof TransferRecord)[] = [
-  ...MEMBERS.map(({ name }) => name),
-  ...(['version', 'createdAt', 'updatedAt'] as const),
-];
+const ATTRIBUTES = [...MEMBERS.map(({ name }) => name), ...(['version', 'createdAt', 'updatedAt'] as const)] as const;
+
+/** A record with its attributes in any form in which equal ones are equal. */
+export type Comparable = Pick<TransferRecord, 'namingAuthority' | 'localName'> &
+  Readonly<Record<(typeof ATTRIBUTES)[number], unknown>>;
 
 /** The names to which a line refers, as they are compared. */
 export interface ReferredNames {
@@ -33,11 +35,13 @@ export interface ComparedLine {
 
 /** Whether a registered identifier has the spelling and the `compared` attributes of a line; names are equal in any notation. */
 export function isSame(stored: TransferRecord, { record, names, compared }: ComparedLine): boolean {
+  return areEqual(stored, inNotationOf(stored, record, names), compared);
+}
+
+/** Whether two records of one identifier have the same spelling and `compared` attributes (all if absent). */
+export function areEqual(one: Comparable, other: Comparable, compared?: readonly string[]): boolean {
   const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
-  const line = inNotationOf(stored, record, names);
-  return (
-    nativeText(stored) === nativeText(line) && attributes.every((name) => isDeepStrictEqual(stored[name], line[name]))
-  );
+  return nativeText(one) === nativeText(other) && attributes.every((name) => isDeepStrictEqual(one[name], other[name]));
 }
 
 /** The record of a line with those names that another record has too in the notation of that record. */
@@ -57,20 +61,27 @@ function inNotationOf(
   };
 }
 
-/** The `compared` values of a line for a digest, equal for two notations of a name. */
-export function comparedValues({ record, names, compared }: ComparedLine): unknown[] {
+/** The values of a line for comparison with other lines: names by their keys, and each value in less than about 50 bytes. */
+export function shortened({ record, names }: ComparedLine): Comparable {
+  const { namingAuthority, localName, tombstone } = record;
   const { metadata, alternates, previousVersion, replacedBy } = names;
-  const values = {
+  const keyed = {
     ...record,
-    metadataId: metadata?.key,
+    metadataId: metadata?.key ?? null,
     alternateIds: alternates.map(({ key }) => key),
-    previousVersion: previousVersion?.key,
-    tombstone: record.tombstone && { ...record.tombstone, replacedBy: replacedBy?.key },
+    previousVersion: previousVersion?.key ?? null,
+    tombstone: tombstone && { ...tombstone, replacedBy: replacedBy?.key ?? null },
   };
-  return Object.entries(values).filter(([name]) => compared?.includes(name) !== false);
+  const short = (value: unknown): string => {
+    const text = JSON.stringify(value);
+    // A digest is not valid JSON, so it differs from each short text.
+    return text.length <= 36 ? text : digestOf(text);
+  };
+  const values = Object.fromEntries(ATTRIBUTES.map((name) => [name, short(keyed[name])]));
+  return { namingAuthority, localName, ...(values as Record<(typeof ATTRIBUTES)[number], string>) };
 }
 
-type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
+export type Owner = Pick<TransferRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
 /** The records with which the names of a line conflict. */
 export type ImportConflicts = Omit<Conflicts<Owner>, 'hasStandby'>;

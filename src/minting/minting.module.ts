@@ -5,10 +5,11 @@ import { FoundRecords } from './found-records.js';
 import { MintConflicts } from './mint-conflicts.js';
 import { MintReplays } from './mint-replays.js';
 import { MintingService } from './minting.service.js';
+import { PreviousVersionReader } from './previous-versions.js';
 
 @Module({
   imports: [StorageWriteModule],
-  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, FoundRecords],
+  providers: [GuidGenerator, MintingService, MintConflicts, MintReplays, FoundRecords, PreviousVersionReader],
   exports: [MintingService, MintReplays, FoundRecords],
 })
 export class MintingServiceModule {}

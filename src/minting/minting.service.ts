@@ -4,8 +4,6 @@ import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem, errorOf } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
-import { withoutLegalValues } from '../registry/lifecycle.js';
 import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
@@ -18,7 +16,6 @@ import {
 } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
-import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { type PreviousVersions, buildCandidates } from './build-candidates.js';
 import { MintConflicts } from './mint-conflicts.js';
@@ -34,6 +31,8 @@ import {
 import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
+import { turnsOf } from './mint-turns.js';
+import { PreviousVersionReader, isUnregistered } from './previous-versions.js';
 
 /** Candidates of one statement, and later ones, which conflict with a candidate of the statement. */
 interface InsertBatch {
@@ -43,12 +42,13 @@ interface InsertBatch {
 }
 
 /** Built mints, with the statement that inserts them. The statement is null if replays are likely and are looked up first. */
-export interface PreparedMints extends Decisions {
+interface BuiltMints extends Decisions {
   readonly insertBatch: InsertBatch | null;
   readonly previousVersions: PreviousVersions;
 }
 
-const NO_PREVIOUS_VERSIONS: PreviousVersions = new Map();
+/** Mints to insert. If a previous version is not registered yet, all are built at the insert, because earlier mints may register it. */
+export type PreparedMints = BuiltMints | { readonly found: PreviousVersions; readonly turns: readonly MintJob[][] };
 
 /** The results of mints that do not depend on each other. */
 export interface MintGroupResults {
@@ -75,7 +75,7 @@ export class MintingService {
     private readonly guids: GuidGenerator,
     private readonly budget: MintBudget,
     metrics: Metrics,
-    @Inject(READ_CLIENT) private readonly reads: ReadClient,
+    private readonly previousVersions: PreviousVersionReader,
     transactions: Transactions,
   ) {
     this.statistics = new MintStatistics(metrics);
@@ -129,8 +129,8 @@ export class MintingService {
    */
   async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
-    const prepared = await this.prepare(jobs);
-    for await (const decided of this.steps(prepared, transaction, 'usual')) collect(results, decided);
+    const built = await this.build(jobs, await this.previousVersions.find(jobs, transaction));
+    for await (const decided of this.steps(built, transaction, 'usual')) collect(results, decided);
     return results;
   }
 
@@ -145,7 +145,12 @@ export class MintingService {
 
   /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
   async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
-    const previousVersions = await this.findPreviousVersions(jobs);
+    const found = await this.previousVersions.find(jobs);
+    const waits = (job: MintJob): boolean => isUnregistered(job, found);
+    return jobs.some(waits) ? { found, turns: turnsOf(jobs, waits) } : this.build(jobs, found);
+  }
+
+  private async build(jobs: readonly MintJob[], previousVersions: PreviousVersions): Promise<BuiltMints> {
     const { guids } = this;
     const first = jobs.map((job) => ({ job, attempt: 1 }));
     const { rejected, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
@@ -170,28 +175,12 @@ export class MintingService {
     });
   }
 
-  /** Reads previous versions. This is safe before the insert, because an identifier that was active stays registered forever. */
-  private async findPreviousVersions(jobs: readonly MintJob[]): Promise<PreviousVersions> {
-    const versions = jobs.filter(({ command }) => command.previousVersion !== null);
-    if (versions.length === 0) return NO_PREVIOUS_VERSIONS;
-    const found = await Promise.all(
-      versions.map(async (job): Promise<[MintJob, IdentifierRecord][]> => {
-        const address = job.command.previousVersion?.address ?? null;
-        const record = address === null ? null : await this.reads.identifier.find(address);
-        if (record === null) return [];
-        // The error for a cycle would reveal the previous version of a hidden record.
-        return [[job, job.reader.hides(record) ? withoutLegalValues(record) : record]];
-      }),
-    );
-    return new Map(found.flat());
-  }
-
   /** Mints identifiers independently of each other; each statement commits. Call it once for each preparation. Problems are results. */
   async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
     const results = new Map<MintJob, MintResult>();
     let failure: Error | null = null;
     try {
-      for await (const decided of this.steps(prepared, undefined, lockWait)) collect(results, decided);
+      for await (const decided of this.stepsOf(prepared, lockWait)) collect(results, decided);
       this.statistics.noteReplays(results);
     } catch (error) {
       // Committed mints keep their results, because a repeat would mint a second identifier.
@@ -201,9 +190,21 @@ export class MintingService {
     return { results, failure };
   }
 
-  /** Builds and inserts mints and finds their conflicts, until each has a result. Yields the results of each step. */
+  private async *stepsOf(prepared: PreparedMints, lockWait: LockWait): AsyncGenerator<readonly DecidedMint[]> {
+    if (!('turns' in prepared)) {
+      yield* this.steps(prepared, undefined, lockWait);
+      return;
+    }
+    const { found, turns } = prepared;
+    for (const jobs of turns) {
+      const built = await this.build(jobs, await this.previousVersions.find(jobs, undefined, found));
+      yield* this.steps(built, undefined, lockWait);
+    }
+  }
+
+  /** Inserts mints and finds their conflicts, until each has a result. Yields the results of each step. */
   private async *steps(
-    prepared: PreparedMints,
+    prepared: BuiltMints,
     transaction: Queryable | undefined,
     lockWait: LockWait,
   ): AsyncGenerator<readonly DecidedMint[]> {

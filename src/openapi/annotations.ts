@@ -12,6 +12,7 @@ const noted: ((real: typeof swagger) => void)[] = [];
 export const ApiBody = noting('ApiBody');
 export const ApiConsumes = noting('ApiConsumes');
 export const ApiExcludeController = noting('ApiExcludeController');
+export const ApiExtension = noting('ApiExtension');
 export const ApiExtraModels = noting('ApiExtraModels');
 export const ApiHeader = noting('ApiHeader');
 /** Used only by the build: the plugin of `@nestjs/swagger` generates this annotation from docstrings. */

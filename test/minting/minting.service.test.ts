@@ -31,7 +31,7 @@ async function mintContested(jobs: readonly MintJob[]) {
     { next: () => 'f58fb49e-b1f8-48f0-a606-e84cef294be5' },
     {} as never,
     new Metrics(),
-    {} as never,
+    { find: () => Promise.resolve(new Map()) } as never,
     {} as never,
   );
   const { results, failure } = await service.mintAll(jobs);

@@ -175,4 +175,23 @@ describe('the committed OpenAPI document', () => {
     }
     expect(count).toBeGreaterThan(50);
   });
+
+  it('permits null where the service reads it as an absent member, and not in a required one', () => {
+    const { schemas } = document.components as any;
+    const faultsOf = (name: string, value: object): number => {
+      const ajv = addFormats.default(new Ajv2020({ strict: false }));
+      ajv.addSchema({ $id: 'document', components: document.components });
+      const check = ajv.compile({ $ref: `document#/components/schemas/${name}` });
+      return check(value) ? 0 : (check.errors ?? []).length;
+    };
+    const nulls = { metadataId: null, mintMetadataId: null, target: null, alternateIds: null, state: null };
+    expect(faultsOf('MintRequest', { ...nulls, onExisting: null, leaseUntil: null, namingAuthority: '1' })).toBe(0);
+    expect(faultsOf('MintRequest', { namingAuthority: null })).toBe(1);
+    expect(faultsOf('WithdrawRequest', { reason: 'x', replacedBy: null, reasonCode: null })).toBe(0);
+    expect(faultsOf('CreateApiKey', { client: 'c', scopes: ['read'], namingAuthorities: null, label: null })).toBe(0);
+    expect(faultsOf('CreateNamingAuthority', { namingAuthority: '1', uuidVersion: null, profile: null })).toBe(0);
+    expect(schemas.TransferLineInput.properties.version.type).toEqual(['integer', 'null']);
+    expect(schemas.TransferLine.properties.version.type).toBe('integer');
+    expect(text).not.toContain('x-null-is-absent');
+  });
 });

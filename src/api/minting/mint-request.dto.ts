@@ -67,7 +67,8 @@ export class MintFieldsDto {
 
   /**
    * The identifier of the previous version of the object, in any form. If it is under a naming authority of this service, it must be
-   * registered and must not be reserved. The member is not permitted with `"state": "reserved"`.
+   * registered (an earlier line or item of the request suffices) and must not be reserved. The member is not permitted with
+   * `"state": "reserved"`.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MaxLength(MAX_STORED_BYTES)

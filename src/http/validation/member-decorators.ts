@@ -3,7 +3,7 @@ import { TIMESTAMP, TIMESTAMP_OR_DATE } from '../../registry/timestamp.js';
 import { isTarget, targetFault } from '../../registry/target.js';
 import { applyDecorators } from '@nestjs/common';
 import { MAX_LANGUAGE_LENGTH, isLanguage } from '../../registry/members.js';
-import { ApiProperty } from '../../openapi/annotations.js';
+import { ApiExtension, ApiProperty } from '../../openapi/annotations.js';
 import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_ALTERNATES } from '../../registry/identifier-record.js';
 
@@ -21,6 +21,7 @@ const MARKED = new WeakSet<object>();
 /** Marks the body of a POST in which null means absent, for members that may be absent and do not accept null as a value. */
 export const NullIsAbsent = (): ClassDecorator => (dto) => {
   MARKED.add(dto);
+  ApiExtension('x-null-is-absent', true)(dto);
 };
 
 /** Whether a DTO, or one that it extends, is marked with `NullIsAbsent`. */

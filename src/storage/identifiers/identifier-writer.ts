@@ -171,6 +171,6 @@ export function keysOf({ authority, address, selfKey, metadata, alternates, requ
   ];
 }
 
-function nameKey({ namingAuthority, guid, localKey }: Address): string {
+export function nameKey({ namingAuthority, guid, localKey }: Address): string {
   return `name ${namingAuthority} ${guid ?? localKey}`;
 }

@@ -71,8 +71,8 @@ export class NameHolders {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
   /** IDs of identifiers by address; null if not registered. */
-  async findIds(addresses: readonly Address[]): Promise<(bigint | null)[]> {
-    return (await this.findNamed(addresses, this.pool)).map((row) => (row === null ? null : BigInt(row.id)));
+  async findIds(addresses: readonly Address[], from: Queryable = this.pool): Promise<(bigint | null)[]> {
+    return (await this.findNamed(addresses, from)).map((row) => (row === null ? null : BigInt(row.id)));
   }
 
   /** Selects identifiers now withdrawn for legal reasons. @param names `NA/local`, each with a snapshot that has its prefix. */

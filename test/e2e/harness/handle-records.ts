@@ -9,6 +9,7 @@ import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
+import { PreviousVersionReader } from '../../../dist/minting/previous-versions.js';
 import { GuidGenerator } from '../../../dist/registry/uuid.js';
 import { IdempotentRequests } from '../../../dist/storage/idempotency.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
@@ -37,16 +38,16 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const metrics = new Metrics();
   const conflicts = new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool));
   const budget = new MintBudget(metrics, 0);
-  const [guids, reads] = [new GuidGenerator(), readClient(new PrismaService(pool), pool)];
+  const reads = readClient(new PrismaService(pool), pool);
   const minting = new MintingService(
     prisma,
     conflicts,
     replays,
     authorities,
-    guids,
+    new GuidGenerator(),
     budget,
     metrics,
-    reads,
+    new PreviousVersionReader(reads, holders, reader),
     transactions,
   );
   const requests = new IdempotentRequests(transactions, results);

@@ -6,6 +6,7 @@ import { MintConflicts } from '../../../dist/minting/mint-conflicts.js';
 import { Metrics } from '../../../dist/metrics/metrics.js';
 import { MintReplays } from '../../../dist/minting/mint-replays.js';
 import { MintingService } from '../../../dist/minting/minting.service.js';
+import { PreviousVersionReader } from '../../../dist/minting/previous-versions.js';
 import { toResolver } from '@mintmark/identifier';
 import { NamingAuthorityWriter } from '../../../dist/storage/naming-authorities/naming-authority-writer.js';
 import { NameHolders } from '../../../dist/storage/identifiers/name-holders.js';
@@ -64,7 +65,7 @@ function mintingWith(guids: (string | undefined)[]) {
     { next: () => guids.shift() ?? A! },
     new MintBudget(metrics, 0),
     metrics,
-    readClient(new PrismaService(pool), pool),
+    new PreviousVersionReader(readClient(new PrismaService(pool), pool), new NameHolders(pool), reader),
     transactions,
   );
   return {

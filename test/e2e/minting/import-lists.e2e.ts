@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { linesIn } from '../harness/changes.js';
 import { query } from '../harness/database.js';
 import { freshGuid, freshPid } from '../harness/fresh-names.js';
+import { authoritiesOf } from '../harness/naming-authorities.js';
 import { useService } from '../harness/service.js';
 
 const service = useService();
+const { created } = authoritiesOf(service);
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const CSV = { 'content-type': 'text/csv' };
 const TEMPLATED = '100.102.7';
@@ -191,6 +193,66 @@ describe('an import with dryRun=true', () => {
     ]);
     expect((await send(body, NDJSON)).lines).toEqual(previewed);
     expect(await count()).toBe(before + 1);
+  });
+});
+
+describe('a dry run of an import of lines with one identifier', () => {
+  const time = '2020-01-01T00:00:00Z';
+  const registry = { state: 'active', version: 2, createdAt: time, updatedAt: time };
+  const tombstone = { withdrawnAt: time, reasonCode: 'other', reason: 'x', replacedBy: null };
+  const long = target('x'.repeat(100));
+
+  it('compares a line by what it has, as the import does', async () => {
+    const [a, b, c, d, e, f] = Array.from({ length: 6 }, () => `100.102/${freshGuid()}`) as [string, ...string[]];
+    const [pid, taken, x, y] = [freshPid(), freshPid(), freshPid(), freshPid()];
+    await send(JSON.stringify({ identifier: `100.102/${freshGuid()}`, metadataId: taken }), NDJSON);
+    const lines = [
+      { identifier: a, metadataId: pid, target: long },
+      { identifier: a },
+      { identifier: a, target: long },
+      { identifier: a, target: `${long}y` },
+      { identifier: b, ...registry, alternateIds: [x, y] },
+      { identifier: b, version: 2 },
+      { identifier: b, ...registry },
+      { identifier: b, createdAt: time, alternateIds: [x, y] },
+      { identifier: c, state: 'withdrawn', tombstone },
+      { identifier: c },
+      { identifier: d },
+      { identifier: d, metadataId: taken },
+      { identifier: e, metadataId: taken },
+      { identifier: e, metadataId: pid },
+      { identifier: f, alternateIds: [x], metadataId: taken },
+    ];
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const previewed = (await send(body, NDJSON, '?dryRun=true')).lines;
+    expect(previewed.map(bare)).toEqual([
+      [201, 'imported'],
+      [200, 'unchanged'],
+      [200, 'unchanged'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [201, 'imported'],
+      [200, 'unchanged'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [200, 'unchanged'],
+      [201, 'imported'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [201, 'imported'],
+      [409, 'IDENTIFIER_TAKEN'],
+      [409, 'METADATA_ID_TAKEN'],
+      [409, 'METADATA_ID_TAKEN'],
+      [409, 'METADATA_ID_TAKEN'],
+    ]);
+    expect((await send(body, NDJSON)).lines).toEqual(previewed);
+    const repeated = previewed.map(bare).map((each) => (each[0] === 201 ? [200, 'unchanged'] : each));
+    expect((await send(body, NDJSON, '?dryRun=true')).lines.map(bare)).toEqual(repeated);
+  });
+
+  it('compares the spelling of the identifier, and the cells that a row of CSV has', async () => {
+    const namingAuthority = await created({ profile: 'handle', caseInsensitive: true });
+    const body = `identifier,target\n${namingAuthority}/a,${long}\n${namingAuthority}/a,\n${namingAuthority}/A,\n`;
+    const previewed = (await send(body, CSV, '?dryRun=true')).lines;
+    expect(previewed.map(({ status }: any) => status)).toEqual([201, 200, 409]);
+    expect((await send(body, CSV)).lines).toEqual(previewed);
   });
 });
 

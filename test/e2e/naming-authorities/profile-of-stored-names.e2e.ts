@@ -44,13 +44,16 @@ describe('a naming authority under whose prefix names were stored that are no GU
     expect(repeated.status).toBe(200);
   });
 
-  it.each(WAYS.slice(0, 2))('does not get the profile "cordra" if they were stored after its creation: %s', async (_, store) => {
-    const prefix = await created({ profile: 'handle' });
-    expect((await store(`hdl:${prefix}/REPORT-1`)).status).toBe(201);
-    const changed = await patch(prefix, { profile: 'cordra' });
-    expect([changed.status, changed.body.code]).toEqual([422, 'READ_ONLY_MEMBER']);
-    expect((await patch(prefix, { uuidVersion: 7 })).status).toBe(200);
-  });
+  it.each(WAYS.slice(0, 2))(
+    'does not get the profile "cordra" if they were stored after its creation: %s',
+    async (_, store) => {
+      const prefix = await created({ profile: 'handle' });
+      expect((await store(`hdl:${prefix}/REPORT-1`)).status).toBe(201);
+      const changed = await patch(prefix, { profile: 'cordra' });
+      expect([changed.status, changed.body.code]).toEqual([422, 'READ_ONLY_MEMBER']);
+      expect((await patch(prefix, { uuidVersion: 7 })).status).toBe(200);
+    },
+  );
 
   it('is not created at the start, which says why', async () => {
     const prefix = freshPrefix();

@@ -19,7 +19,6 @@ import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import {
   type MintItem,
-  PARSE_SLICE,
   type ReceivedItem,
   chargeOf,
   inKeyOrder,
@@ -30,6 +29,9 @@ import {
 
 /** Maximum number of items per statement. All statements of a batch share one transaction. */
 const MINT_SLICE = 500;
+
+/** Number of items that are parsed before other requests are processed. */
+const PARSE_SLICE = 25;
 
 const MAX_ERRORS = 100;
 

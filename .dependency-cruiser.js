@@ -89,7 +89,7 @@ export default {
     ),
     only(
       'changing',
-      ['minting', 'access', 'storage', 'registry', 'handle/values', 'identifier', 'problem'],
+      ['minting', 'access', 'storage', 'registry', 'handle/values', 'identifier', 'http', 'problem'],
       'Changes of identifiers are services of every interface; a mint does not depend on them.',
     ),
     only(
@@ -99,12 +99,12 @@ export default {
     ),
     only(
       'bulk',
-      ['changing', 'minting', 'access', 'storage', 'registry', 'identifier', 'problem'],
+      ['changing', 'minting', 'access', 'storage', 'registry', 'identifier', 'http', 'problem'],
       'Mints of many identifiers use the services that mint and change.',
     ),
     only(
       'import-export',
-      ['finding', 'access', 'storage', 'registry', 'handle/values', 'identifier', 'problem'],
+      ['finding', 'access', 'storage', 'registry', 'handle/values', 'identifier', 'http', 'problem'],
       'An export reads by the filters of finding.',
     ),
     only(

@@ -20,7 +20,6 @@ import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import {
   type MintItem,
-  PARSE_SLICE,
   type ReceivedItem,
   chargeOf,
   inSlices,
@@ -32,6 +31,9 @@ import {
 /** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
 const MAX_TURNS = 100;
 const TOO_FAR = `is the last of more than ${MAX_TURNS} previous versions in the batch: send it in a later request`;
+
+/** Number of items that are parsed before other requests are processed. */
+const PARSE_SLICE = 25;
 
 const MAX_ERRORS = 100;
 

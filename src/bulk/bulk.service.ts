@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyValidity } from '../access/key-reads.js';
 import type { RequestContext } from '../access/principal.js';
+import { inOwnTurns } from '../http/body/own-turn.js';
 import { Problem } from '../problem/problem.js';
 import { digestOf } from '../registry/uuid.js';
-import { type MintItem, PARSE_SLICE, type ReceivedItem, parseItem, prefixesOf, resultOf } from './mint-item.js';
+import { type MintItem, type ReceivedItem, parseItem, prefixesOf, resultOf } from './mint-item.js';
 import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
 import { MintingService, type PreparedMints } from '../minting/minting.service.js';
@@ -55,11 +55,7 @@ export class BulkService {
         return { clientRef: null, command: bulk.lineFailed(error, each.line), canonical: '' };
       }
     };
-    const items: (MintItem & { readonly line: number })[] = [];
-    for (const each of received) {
-      items.push({ line: each.line, ...parse(each) });
-      if (items.length % PARSE_SLICE === 0) await nextTurn();
-    }
+    const items = await inOwnTurns(received, (each) => ({ line: each.line, ...parse(each) }));
     const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
       if (command instanceof Problem) return { line, clientRef, job: command };
       const key = bulk.idempotencyKey;

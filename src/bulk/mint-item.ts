@@ -5,9 +5,6 @@ import { type MintCommand, type MintRequest, canonicalMint, parseMintRequest } f
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
 
-/** Number of items that are parsed before other requests are processed. */
-export const PARSE_SLICE = 25;
-
 /** Maximum number of items per statement. All statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import type { RepairCode } from '@mintmark/identifier';
+import { inOwnTurns } from '../http/body/own-turn.js';
 import { Problem, type StoredProblem, deserializeProblem, serializeProblem } from '../problem/problem.js';
 import { keyReused } from '../problem/storage-problems.js';
 import { shownConflict } from '../registry/conflict-problem.js';
@@ -84,7 +85,7 @@ export class ChangeStreamService {
   /** Parses and authorizes a chunk, and finds its identifiers. It writes nothing, so it can run while another chunk is changed. */
   async prepare({ lines, ...chunk }: Chunk<ReceivedChange>, principal: Principal): Promise<ReadyChunk> {
     const known = principal.viewOf(await this.namingAuthorities.currentForTexts(lines.flatMap(textsIn)));
-    const read = lines.map((line) => readChange(line, known, principal));
+    const read = await inOwnTurns(lines, (line) => readChange(line, known, principal));
     const wanted = read.flatMap(({ change }) =>
       change instanceof Problem ? [] : [change.address, otherAddressIn(change.step), change.exact],
     );

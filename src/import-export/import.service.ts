@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
+import { inOwnTurns } from '../http/body/own-turn.js';
 import { isCausedByData } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
 import type { ImportedIdentifier } from '../registry/new-identifier.js';
@@ -10,9 +10,6 @@ import { NamingAuthorityCache } from '../storage/naming-authorities/naming-autho
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
 import type { PreviewedImports } from './previewed-imports.js';
 import { type Decision, isSame, ownersIn } from './transfer-record.js';
-
-/** Number of lines that are parsed before other requests are processed. */
-const SLICE = 100;
 
 export interface ImportContext {
   readonly principal: Principal;
@@ -58,12 +55,7 @@ export class ImportService {
         return error instanceof Problem ? error : lineFailed(error, line);
       }
     };
-    const lines: ReadyLine[] = [];
-    for (const each of received) {
-      lines.push({ line: each.line, command: parse(each) });
-      if (lines.length % SLICE === 0) await nextTurn();
-    }
-    return lines;
+    return inOwnTurns(received, (each) => ({ line: each.line, command: parse(each) }));
   }
 
   /** Imports a chunk and commits it. Results are in the order of the lines. */

@@ -11,6 +11,7 @@ import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js
 import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { LineOperation } from '../../http/lines/line-operation.js';
+import { inOwnTurns } from '../../http/body/own-turn.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { CSV, NDJSON, streamedBody } from '../../http/body/streamed-body.js';
 import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
@@ -71,7 +72,7 @@ export class ChangesController {
       read: async () => {
         const chunk = await next();
         if (chunk === null) return null;
-        const lines = chunk.lines.map((line) => readLine(line, namingAuthority, log));
+        const lines = await inOwnTurns(chunk.lines, (line) => readLine(line, namingAuthority, log));
         return this.changes.prepare({ ...chunk, lines }, principal);
       },
       permit: () => this.keys.require(principal),

@@ -5,11 +5,12 @@ import type { Principal } from '../../access/principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
 import { Requires } from '../../access/requires.js';
 import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
+import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { MAX_EXPORTED_BYTES, MAX_LINE_BYTES } from '../../http/body/line-reader.js';
 import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import { LineOperation } from '../../http/lines/line-operation.js';
+import { inOwnTurns } from '../../http/body/own-turn.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { ValidQuery, readPart } from '../../http/validation/request-validation.js';
 import { CSV, NDJSON, streamedBody } from '../../http/body/streamed-body.js';
@@ -29,6 +30,9 @@ import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
 
 const CHUNK_LINES = 500;
+
+/** Number of results that are presented in one turn. */
+const PRESENTED_TOGETHER = 100;
 
 @ApiTags('identifiers')
 @Controller('identifiers')
@@ -73,7 +77,7 @@ export class ImportController {
     const { hasSummary } = readPreferences(prefer);
     const names = dryRun ? new PreviewedImports() : null;
     const prepare = async (raw: readonly RawLine[]): Promise<ReadyLine[]> =>
-      this.imports.prepare(await readLines(raw, (line) => readLine(line, log)), { principal, lineFailed });
+      this.imports.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), { principal, lineFailed });
     const work = async (lines: readonly ReadyLine[]) =>
       names === null ? this.imports.import(lines, { lineFailed }) : this.imports.preview(lines, names);
     const results = respondInLines<ReceivedLines>(body, {
@@ -87,7 +91,7 @@ export class ImportController {
           : { lastLine, results: work.bind(null, await prepare(raw)) };
       },
       permit: () => this.keys.require(principal),
-      work: async ({ results }) => [(await results()).map((result) => presentLine(result, principal))],
+      work: async ({ results }) => presented(await results(), principal),
       lastLine: ({ lastLine }) => lastLine,
       log,
       hasSummary,
@@ -107,6 +111,11 @@ export class ImportController {
 interface ReceivedLines {
   readonly lastLine: number;
   readonly results: () => Promise<LineResult[]>;
+}
+
+function* presented(results: readonly LineResult[], principal: Principal): Generator<ImportResultDto[]> {
+  for (let from = 0; from < results.length; from += PRESENTED_TOGETHER)
+    yield results.slice(from, from + PRESENTED_TOGETHER).map((result) => presentLine(result, principal));
 }
 
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {

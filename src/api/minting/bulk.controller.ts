@@ -6,9 +6,10 @@ import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey } from '../../http/headers/idempotency-key.js';
 import { preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
-import { type RawLine, openLines, readLines } from '../../http/lines/line-source.js';
+import { type RawLine, openLines } from '../../http/lines/line-source.js';
 import { type StreamLog, lineProblem, respondInLines } from '../../http/body/ndjson-response.js';
 import { LineOperation } from '../../http/lines/line-operation.js';
+import { inOwnTurns } from '../../http/body/own-turn.js';
 import { sendStream, streamLog } from '../../http/body/send-stream.js';
 import { NDJSON, streamedBody } from '../../http/body/streamed-body.js';
 import { ApiTags } from '../../openapi/annotations.js';
@@ -60,7 +61,7 @@ export class BulkController {
       path: PATH,
       read: async () => {
         const raw = await next();
-        return raw === null ? null : this.bulk.prepare(await readLines(raw, (line) => readLine(line, log)), settings);
+        return raw === null ? null : this.bulk.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), settings);
       },
       permit: () => this.bulk.requireKey(context),
       work: async (chunk) =>

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../problem/problem.js';
+import { ownTurn } from './own-turn.js';
 import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './streamed-body.js';
 
 /** Maximum bytes of a line of NDJSON to mint or to change. */
@@ -48,6 +48,8 @@ export class LineReader {
   /** Up to `most` lines that are not blank; null at the end. @throws Problem SHUTTING_DOWN or REQUEST_TIMEOUT, or a connection error. */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
+    // A part can have 65,536 blank lines, so that lines are cut in a turn of their own.
+    if (this.rest.length > 0 || this.body.bytes.readableLength > 0) await ownTurn();
     const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_PART_BYTES;
     const lines: Line[] = [];
     let bytes = 0;
@@ -72,11 +74,13 @@ export class LineReader {
         this.over = true;
         const line = this.finish();
         if (line !== null) take(line);
-      } else if (lines.length === 0) await this.more();
-      else if (waited) return lines;
+      } else if (lines.length === 0) {
+        await this.more();
+        await ownTurn();
+      } else if (waited) return lines;
       else {
         waited = true;
-        await nextTurn();
+        await ownTurn();
       }
     }
   }

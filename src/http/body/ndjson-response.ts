@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
+import { ownTurn } from './own-turn.js';
 import { type CountedResult, StreamSummaryDto, streamEnd } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
 
@@ -12,7 +12,7 @@ export interface LinePipeline<T> {
   readonly read: () => Promise<T | null>;
   /** @throws Problem UNAUTHENTICATED if the key is no longer valid. */
   readonly permit: () => Promise<void>;
-  /** Commits a chunk and returns its results in pieces, each of which is serialized at once. */
+  /** Commits a chunk and returns its results in pieces, each of which is created and serialized in one turn. */
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
   /** Called once, however the stream ends; a chunk may still be in work. */
@@ -51,11 +51,11 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
       if (current === null) break;
       done = detached(work());
       // Lets the next chunk reach the database before the results of this one are serialized.
-      await nextTurn();
+      await ownTurn();
       for await (const results of current.results) {
         summary.count(results);
         yield results.map((result) => `${JSON.stringify(result)}\n`).join('');
-        await nextTurn();
+        await ownTurn();
       }
       lines = steps.lastLine(current.chunk);
     }

@@ -3,6 +3,9 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 /** A turn that takes this time or longer is followed by a pause of a tenth of the turn. */
 const LONG_MS = 5;
 
+/** Maximum time of a slice. It is shorter than a long turn, because pauses would slow down a single stream. */
+const SLICE_MS = 3;
+
 let over: Promise<unknown> = Promise.resolve();
 
 /** Resolves in a later turn of the event loop, for one caller in each turn. Work that takes many milliseconds awaits it first. */
@@ -10,6 +13,20 @@ export function ownTurn(): Promise<void> {
   const turn = over.then(() => nextTurn());
   over = turn.then(rest);
   return turn;
+}
+
+/** Works on the items of a stream in order, in turns of its own, each with a slice of a few milliseconds. */
+export async function inOwnTurns<T, R>(items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
+  const results: R[] = [];
+  let end = 0;
+  for (const item of items) {
+    if (performance.now() >= end) {
+      await ownTurn();
+      end = performance.now() + SLICE_MS;
+    }
+    results.push(work(item));
+  }
+  return results;
 }
 
 /** Without a pause, a new connection could wait for many long turns, because each turn accepts only one connection. */

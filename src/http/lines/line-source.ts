@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem, invalidRequest } from '../../problem/problem.js';
 import { type FileColumns, headerRules } from '../csv/file-columns.js';
 import { type Row, RowReader } from '../csv/row-reader.js';
 import { readJsonBody } from '../body/json-body.js';
 import { LineReader, MAX_LINE_BYTES } from '../body/line-reader.js';
 import { CSV, type StreamedBody } from '../body/streamed-body.js';
-
-const SLICE = 100;
 
 /** A line of NDJSON or a row of CSV before validation. */
 export interface RawLine {
@@ -42,16 +39,6 @@ export async function openLines(
     return rowsOf(await RowReader.open(body, headerRules(csv.columns, csv.map)), most, csv.readRow);
   if (csv?.map === undefined) return linesOf(new LineReader(body, lineBytes), most);
   throw invalidRequest('#query/columns', 'columns is for text/csv; the members of NDJSON have the names of the API');
-}
-
-/** Validates lines in slices, between which other requests get a turn. */
-export async function readLines<T>(lines: readonly RawLine[], read: (line: RawLine) => T): Promise<T[]> {
-  const results: T[] = [];
-  for (const line of lines) {
-    results.push(read(line));
-    if (results.length % SLICE === 0) await nextTurn();
-  }
-  return results;
 }
 
 function tooLong(detail: string): never {

@@ -10,6 +10,8 @@ type Reader = (value: unknown) => unknown;
 
 interface Member {
   readonly name: string;
+  /** The DTO of the member, or of its items if it is a list. */
+  readonly nested: Dto | undefined;
   readonly read: Reader;
   readonly conditions: readonly Rule[];
   readonly rules: readonly Rule[];
@@ -42,6 +44,10 @@ export class FastRules {
   private members: ReadonlyMap<string, Member> = new Map();
   private listed: readonly Member[] = [];
   private defaults: readonly string[] = [];
+  /** The names of the members that the DTO permits, sorted. */
+  names: readonly string[] = [];
+  /** Whether no member has a DTO of its own. */
+  isFlat = true;
 
   private constructor(private readonly dto: Dto) {}
 
@@ -52,14 +58,21 @@ export class FastRules {
       this.known.set(dto, rules);
       rules.members = membersOf(dto);
       rules.listed = [...rules.members.values()];
+      rules.names = [...rules.members.keys()].sort();
+      rules.isFlat = rules.listed.every(({ nested }) => nested === undefined);
       rules.defaults = Object.entries(new dto()).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     }
     return rules;
   }
 
-  /** Whether no member has a DTO of its own. */
-  get isFlat(): boolean {
-    return this.listed.every(({ name }) => !Reflect.hasMetadata(NESTED, this.dto.prototype as object, name));
+  has(name: string): boolean {
+    return this.members.has(name);
+  }
+
+  /** The rules of a member that has a DTO, or of its items if it is a list. */
+  nestedAt(name: string): FastRules | undefined {
+    const nested = this.members.get(name)?.nested;
+    return nested && FastRules.of(nested);
   }
 
   /** Removes members whose null means absent, also in items of lists. Returns the same value if there are no such members. */
@@ -68,9 +81,8 @@ export class FastRules {
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
       const member = this.members.get(name);
       if (member === undefined) continue;
-      const { conditions } = member;
+      const { conditions, nested } = member;
       const isAbsent = sent === null && isNullAbsent(this.dto);
-      const nested = nestedDtoOf(this.dto, name);
       if (isAbsent && allHold(conditions, null, value) && !allHold(conditions, undefined, value))
         changed.push([name, undefined]);
       else if (nested !== undefined && typeof sent === 'object' && sent !== null) {
@@ -105,6 +117,16 @@ export class FastRules {
     }
     return true;
   }
+
+  /** The number of members with a wrong value, without those that have a DTO of their own. */
+  faultsIn(value: object): number {
+    let faults = 0;
+    for (const { name, nested, conditions, rules } of this.listed) {
+      const member = (value as Record<string, unknown>)[name];
+      if (nested === undefined && allHold(conditions, member, value) && !allHold(rules, member, value)) faults += 1;
+    }
+    return faults;
+  }
 }
 
 function withoutNullsIn(rules: FastRules, value: object): object {
@@ -136,7 +158,8 @@ function membersOf(dto: Dto): Map<string, Member> {
         return (value, owner) => applies(owner, value);
       });
       const read = Reflect.getMetadata(READER, dto.prototype as object, name) as Reader | undefined;
-      return [name, { name, read: read ?? asItIs, conditions, rules: others.flatMap((each) => rulesOf(dto, each)) }];
+      const rules = others.flatMap((each) => rulesOf(dto, each));
+      return [name, { name, nested: nestedDtoOf(dto, name), read: read ?? asItIs, conditions, rules }];
     }),
   );
 }
@@ -155,33 +178,9 @@ function rulesOf(dto: Dto, metadata: Metadata): Rule[] {
     });
 }
 
-/** The names of the members that a DTO permits, sorted. */
-export function memberNamesOf(dto: Dto): string[] {
-  return [...membersOf(dto).keys()].sort();
-}
-
 /** The DTO of a member, or of its items if it is a list. */
 export function nestedDtoOf(dto: Dto, name: string): Dto | undefined {
   return (Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => Dto) | undefined)?.();
-}
-
-/** Truncates lists after the `most`-th invalid item, to limit the errors that class-validator collects. */
-export function cutBehindFaults(dto: Dto, value: object, most: number): object {
-  const cut: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
-    const nested = nestedDtoOf(dto, name);
-    cut[name] = nested !== undefined && Array.isArray(member) ? cutList(FastRules.of(nested), member, most) : member;
-  }
-  return cut;
-}
-
-function cutList(rules: FastRules, list: readonly unknown[], most: number): readonly unknown[] {
-  let faults = 0;
-  const end = list.findIndex((item) => {
-    if (!rules.accept(item)) faults += 1;
-    return faults === most;
-  });
-  return end < 0 ? list : list.slice(0, end + 1);
 }
 
 function nestedRule(dto: Dto, name: string): Rule {

@@ -2,13 +2,22 @@ import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { Problem, type ProblemDetail, invalidRequest, pointerStep } from '../../problem/problem.js';
-import { FastRules, cutBehindFaults, memberNamesOf, nestedDtoOf } from './fast-rules.js';
+import { cutBehindFaults } from './cut-behind-faults.js';
+import { FastRules, nestedDtoOf } from './fast-rules.js';
 import { RESERVED_NAMES } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, stopAtFirstError: true };
 
 const MAX_ERRORS = 100;
+
+/** Maximum number of unknown members reported for a part, because the detail of each lists the permitted members. */
+const MAX_UNKNOWN_OF_PART = 3;
+
+/** Maximum number of query parameters, equal to the maximum number of members of a JSON object. */
+const MAX_PARAMETERS = 100;
+
+const MAX_NAME = 100;
 
 type Dto<T extends object = object> = new () => T;
 
@@ -48,13 +57,13 @@ function readObject<T extends object>(dto: Dto<T>, sent: unknown, isPart = false
   if (rules.accept(sent)) return sent as T;
   const value = rules.withoutNulls(sent);
   if (value !== sent && rules.accept(value)) return value as T;
-  // This limits the time of class-validator, which takes 20 µs for each error.
-  const few = cutBehindFaults(dto, isPart ? withFewUnknown(dto, value) : value, MAX_ERRORS);
+  const few = cutBehindFaults(dto, value, MAX_ERRORS, isPart ? MAX_UNKNOWN_OF_PART : MAX_ERRORS);
   // class-transformer would copy every level of a list whose items have no DTO.
   return accepted(dto, rules.isFlat ? Object.assign(new dto(), few) : plainToInstance(dto, few), '');
 }
 
 function readQuery(dto: Dto, query: object): object {
+  requireFew(query);
   const read = FastRules.of(dto).read(query);
   if (read !== null) return read;
   // In a body, the JSON parser rejects reserved names. In a query, class-transformer would drop them.
@@ -73,18 +82,16 @@ function accepted<T extends object>(dto: Dto, instance: T, root: string): T {
   return instance;
 }
 
-/** Maximum number of unknown members reported for a part. Each takes 40 µs, and its detail lists the permitted members. */
-const MAX_UNKNOWN = 3;
-
-function withFewUnknown(dto: Dto, value: object): object {
-  const known = memberNamesOf(dto);
-  const others = new Set(
-    Object.keys(value)
-      .filter((name) => !known.includes(name))
-      .slice(MAX_UNKNOWN),
-  );
-  if (others.size === 0) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !others.has(name)));
+function requireFew(query: object): void {
+  let sent = 0;
+  for (const [name, value] of Object.entries(query)) {
+    sent += Array.isArray(value) ? value.length : 1;
+    if (sent > MAX_PARAMETERS)
+      throw invalidRequest(
+        `#query/${pointerStep(name.slice(0, MAX_NAME))}`,
+        `the query has more than ${MAX_PARAMETERS} parameters`,
+      );
+  }
 }
 
 function isDto(metatype: ArgumentMetadata['metatype']): metatype is Dto {
@@ -99,7 +106,7 @@ function invalidMembers(details: ProblemDetail[]): Problem {
 }
 
 function noObject(sent: unknown, dto: Dto, isPart = false): Problem {
-  const hasItems = memberNamesOf(dto).includes('items');
+  const hasItems = FastRules.of(dto).names.includes('items');
   const part = isPart && !hasItems ? 'The line or item' : 'The body';
   const isList = Array.isArray(sent) && hasItems;
   const detail = `must be a JSON object${isList ? ' that has the list as its member "items"' : ''}`;
@@ -112,7 +119,7 @@ const UNKNOWN_MEMBER = 'whitelistValidation';
 function unknownMember(name: string, dto: Dto, root: string): string {
   const rejection = rejectionOf(dto, name);
   if (rejection !== undefined) return rejection;
-  return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${memberNamesOf(dto).join(', ')}`;
+  return `"${name}" is not a ${root.startsWith('#query') ? 'parameter' : 'member'} of this request; permitted: ${FastRules.of(dto).names.join(', ')}`;
 }
 
 function describe({ property, constraints, children }: ValidationError, parent: string, dto: Dto): ProblemDetail[] {

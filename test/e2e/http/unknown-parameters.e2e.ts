@@ -28,6 +28,15 @@ describe('a query parameter that an operation does not have', () => {
     expect([state, version]).toEqual(['active', 1]);
   });
 
+  it.each(['/identifiers', '/identifiers/export', '/events', '/naming-authorities'])(
+    'is named alone at %s if 14,000 others are sent with it',
+    async (path) => {
+      const names = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
+      const { status, body } = await service.client.get(`${path}?${names.join('&')}`);
+      expect([status, body.code, body.errors.length]).toEqual([400, 'INVALID_REQUEST', 1]);
+    },
+  );
+
   it('is ignored by the resolver and the API of Handle servers, whose clients send others', async () => {
     const { identifier } = (await service.client.mint({ target: 'https://repo.example.org/1' })).body;
     for (const path of [`/${identifier}?dryRn=true`, `/api/handles/${identifier}?dryRn=true`]) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ownTurn } from '../../../src/http/body/own-turn.js';
+import { inOwnTurns, ownTurn } from '../../../src/http/body/own-turn.js';
 
 /** Counts the turns of the event loop while the work runs. */
 async function withTurns(work: (turn: () => number) => Promise<void>): Promise<void> {
@@ -43,5 +43,34 @@ describe('ownTurn', () => {
       await Promise.all([long, other]);
       expect(next - end).toBeGreaterThan(10);
     });
+  });
+});
+
+describe('inOwnTurns', () => {
+  /** The items that callers worked on in each turn of the event loop. */
+  async function workOf(callers: number, items: number, ms: number) {
+    const turns = new Map<number, string[]>();
+    await withTurns(async (turn) => {
+      const work = async (_: unknown, caller: number) =>
+        inOwnTurns(Array(items).keys(), (item) => {
+          busy(ms);
+          turns.set(turn(), [...(turns.get(turn()) ?? []), `${caller}`]);
+          return item;
+        });
+      const expected = Array.from({ length: callers }, () => [...Array(items).keys()]);
+      expect(await Promise.all(Array.from({ length: callers }, work))).toEqual(expected);
+    });
+    return [...turns.values()];
+  }
+
+  it('ends its turn after a few milliseconds, and works for one caller in each turn', async () => {
+    const turns = await workOf(10, 6, 2);
+    for (const callers of turns) expect([new Set(callers).size, callers.length <= 2]).toEqual([1, true]);
+    // The callers alternate.
+    expect(new Set(turns.slice(0, 10).map(([caller]) => caller)).size).toBe(10);
+  });
+
+  it('does many short pieces of work in one turn', async () => {
+    expect((await workOf(1, 1000, 0)).length).toBeLessThan(100);
   });
 });

@@ -51,6 +51,7 @@ export interface CacheFigures {
 export class Metrics extends MetricSource {
   private readonly namingAuthorities = new Set<string>();
   private readonly queues = new Map<string, () => number>();
+  private scraping: Promise<string> | null = null;
 
   private readonly requests = new Histogram({
     name: 'mintmark_http_request_duration_seconds',
@@ -109,12 +110,18 @@ export class Metrics extends MetricSource {
     return this.registry.contentType;
   }
 
+  /** Concurrent scrapes share one text. */
   scrape(): Promise<string> {
-    return this.registry.metrics();
+    this.scraping ??= this.registry.metrics().finally(() => {
+      this.scraping = null;
+    });
+    return this.scraping;
   }
 
+  /** @param route null if no route has the path and the method. Clients can send any method, so these requests share one label. */
   responded(method: string, route: string | null, status: number, seconds: number): void {
-    this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
+    const labels = route === null ? { method: 'other', route: 'unmatched' } : { method, route };
+    this.requests.observe({ ...labels, status }, seconds);
   }
 
   failed(code: string): void {
@@ -189,7 +196,9 @@ export function countRequests(server: FastifyInstance, metrics: Metrics): void {
     metrics.streamed(route, outcome);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    const { url = null, config } = request.routeOptions;
+    // Only the routes that reject every request require no scopes (see `countUnrouted`).
+    const route = config.scopes === undefined ? null : url;
     if (reply.problemCode !== null) metrics.failed(reply.problemCode);
     metrics.responded(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();

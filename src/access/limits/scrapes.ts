@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../metrics/metrics.js';
 import { Places, holderOf } from './places.js';
 
-/** Limits concurrent scrapes. Further requests wait, because each turn of the event loop should send only a few large responses. */
+/** Limits concurrent scrapes, each with a large response. Further ones are rejected, because a wait would spread them over more texts. */
 export class Scrapes {
-  private readonly places = new Places(4, 2, 16);
+  private readonly places = new Places(8, 4, 0);
 
   constructor(private readonly metrics: Metrics) {}
 

@@ -15,7 +15,6 @@ const ADMITTED = 104;
 const paths = {
   feed: '/events?limit=1000',
   reversed: '/events?limit=1000&sort=-at',
-  lists: '/identifiers?limit=1000',
   authorities: '/naming-authorities?limit=1000',
   settings: '/naming-authorities/100.102/history?limit=1000',
   keys: '/api-keys?limit=1000',

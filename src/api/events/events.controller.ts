@@ -34,10 +34,12 @@ const MAX_STREAM_PAGE = 100;
 @ShowsHistory()
 @Controller('events')
 export class EventsController {
+  /** Hundreds of long polls of one client may begin or wake at once. Exports that are not read must not delay them. */
+  private readonly places = new Places(8, 4, 512);
+
   constructor(
     private readonly log: EventLog,
     private readonly cursors: EventCursors,
-    private readonly places: Places,
   ) {}
 
   /**

@@ -44,7 +44,8 @@ export async function openServer(config: Config, url: string, logger: Logger, li
   await connecting;
   const { app, drain } = service;
   service.metrics.watchLog(() => limit.dropped);
-  const metricsServer = config.metricsPort === null ? null : await createMetricsServer(service.metrics);
+  const metricsServer =
+    config.metricsPort === null ? null : await createMetricsServer(service.metrics, config.responseStallTimeoutMs);
   if (metricsServer !== null && config.openAccessHosts !== null) {
     guardOpenAccess(metricsServer, new OpenHosts(config.openAccessHosts));
   }

@@ -18,15 +18,7 @@ import { MintReplays, type RepeatedMint, type StoredResult, serializeResult } fr
 import { turnsOf } from '../minting/mint-turns.js';
 import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
-import {
-  type MintItem,
-  type ReceivedItem,
-  chargeOf,
-  inSlices,
-  parseItem,
-  prefixesOf,
-  resultOf,
-} from './mint-item.js';
+import { type MintItem, type ReceivedItem, chargeOf, inSlices, parseItem, prefixesOf, resultOf } from './mint-item.js';
 
 /** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
 const MAX_TURNS = 100;

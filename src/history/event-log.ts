@@ -42,6 +42,8 @@ export interface RequestedEvents {
 export interface LogQuery extends LogPageQuery {
   /** Revalidates the key before each page. @throws Problem UNAUTHENTICATED */
   readonly permit: () => Promise<void>;
+  /** Runs each search of the log. A wait for events is not part of a search. */
+  readonly inPlace: (search: () => Promise<ChangePage>) => Promise<ChangePage>;
   readonly isRestricted: boolean;
   readonly reader: Reader;
 }
@@ -65,7 +67,11 @@ export class EventLog {
   ) {}
 
   /** Combines the filter of a request with the rights of its principal. @throws Problem a syntax code, UNAUTHENTICATED or SCOPE_MISSING */
-  queryOf(principal: Principal, { limit, sort: order, namingAuthority, kind, client }: RequestedEvents): LogQuery {
+  queryOf(
+    principal: Principal,
+    { limit, sort: order, namingAuthority, kind, client }: RequestedEvents,
+    inPlace: LogQuery['inPlace'],
+  ): LogQuery {
     if (client !== undefined) requireActors(principal, 'client');
     const { hasRestrictedView: isRestricted } = principal;
     const wanted = {
@@ -74,7 +80,8 @@ export class EventLog {
       client: client ?? null,
     };
     const filter = Object.values(wanted).some((each) => each !== null) ? wanted : null;
-    return { limit, order, filter, permit: () => this.keys.require(principal), isRestricted, reader: principal };
+    const permit = () => this.keys.require(principal);
+    return { limit, order, filter, permit, inPlace, isRestricted, reader: principal };
   }
 
   /**
@@ -97,10 +104,23 @@ export class EventLog {
    * @returns a page that can be empty after a timeout, a long search or a stop; its `reached` advances nevertheless.
    */
   async next(after: LogPosition, query: LogQuery, waitMs: number, hungUp: AbortSignal): Promise<ChangePage> {
+    const end = performance.now() + waitMs;
+    for (let reached = after; ;) {
+      const start = reached;
+      const page = await query.inPlace(() => this.search(start, query, end, hungUp));
+      const waits = page.end && query.order === 'at' && page.changes.length === 0 && !this.isOver(end, hungUp);
+      if (!waits) {
+        await query.permit();
+        return page;
+      }
+      reached = page.reached;
+      await this.watcher.waitFor(reached, end - performance.now(), hungUp);
+    }
+  }
+
+  private async search(after: LogPosition, query: LogQuery, end: number, hungUp: AbortSignal): Promise<ChangePage> {
     const { limit, order, filter } = query;
-    const started = performance.now();
-    const isOver = (ms: number): boolean =>
-      performance.now() >= started + ms || hungUp.aborted || this.watcher.isStopping;
+    const until = Math.max(end, performance.now() + SEARCH_MS);
     const changes: RecordedChange[] = [];
     let [reached, all, bytes] = [after, 0, 0];
     for (let reads = FIRST_READ; ; reads = Math.min(reads * READ_GROWTH, MAX_PART)) {
@@ -119,15 +139,14 @@ export class EventLog {
       reached = head === null ? found.reached : order === 'at' ? head : LOG_START;
       all += found.read;
       bytes += found.bytes;
-      const end = found.end || head !== null;
+      const isEnd = found.end || head !== null;
       const isFull = found.isFull || bytes > MAX_PAGE_BYTES;
-      if (end && order === 'at' && changes.length === 0 && !isOver(waitMs)) {
-        await this.watcher.waitFor(reached, started + waitMs - performance.now(), hungUp);
-      } else if (end || isFull || all >= MAX_READ || isOver(Math.max(waitMs, SEARCH_MS))) {
-        await query.permit();
-        return { changes, reached, end };
-      }
+      if (isEnd || isFull || all >= MAX_READ || this.isOver(until, hungUp)) return { changes, reached, end: isEnd };
     }
+  }
+
+  private isOver(time: number, hungUp: AbortSignal): boolean {
+    return performance.now() >= time || hungUp.aborted || this.watcher.isStopping;
   }
 
   /** After a failover or a restore, the log can lack events that were read before. */

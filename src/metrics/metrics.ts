@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { DatabaseMetrics } from './database-metrics.js';
@@ -33,6 +34,9 @@ const REJECTIONS = [
 /** In seconds, from a mint to a stream of an hour. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 3600];
 
+/** Time for which a scrape waits for others. It limits the processor time of scrapes. */
+const GATHER_MS = 50;
+
 /** Maximum number of naming authorities with their own time series. Later ones share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
@@ -51,6 +55,7 @@ export interface CacheFigures {
 export class Metrics extends MetricSource {
   private readonly namingAuthorities = new Set<string>();
   private readonly queues = new Map<string, () => number>();
+  private scraping: Promise<string> | null = null;
 
   private readonly requests = new Histogram({
     name: 'mintmark_http_request_duration_seconds',
@@ -109,12 +114,18 @@ export class Metrics extends MetricSource {
     return this.registry.contentType;
   }
 
+  /** Concurrent scrapes share one text. */
   scrape(): Promise<string> {
-    return this.registry.metrics();
+    this.scraping ??= this.write().finally(() => {
+      this.scraping = null;
+    });
+    return this.scraping;
   }
 
+  /** @param route null if no route has the path and the method. Clients can send any method, so these requests share one label. */
   responded(method: string, route: string | null, status: number, seconds: number): void {
-    this.requests.observe({ method, route: route ?? 'unmatched', status }, seconds);
+    const labels = route === null ? { method: 'other', route: 'unmatched' } : { method, route };
+    this.requests.observe({ ...labels, status }, seconds);
   }
 
   failed(code: string): void {
@@ -173,6 +184,12 @@ export class Metrics extends MetricSource {
     this.queueDepth('resolutions', () => cache.waiting);
   }
 
+  private async write(): Promise<string> {
+    // Each turn of the event loop accepts one connection, and writing can take one turn, so that scrapes would otherwise share no text.
+    await pause(GATHER_MS);
+    return this.registry.metrics();
+  }
+
   private labelOf(namingAuthority: string, outcome: MintOutcomeLabel): string {
     if (this.namingAuthorities.has(namingAuthority)) return namingAuthority;
     if (outcome === 'rejected') return 'unknown';
@@ -189,7 +206,9 @@ export function countRequests(server: FastifyInstance, metrics: Metrics): void {
     metrics.streamed(route, outcome);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    const { url = null, config } = request.routeOptions;
+    // Only the routes that reject every request require no scopes (see `countUnrouted`).
+    const route = config.scopes === undefined ? null : url;
     if (reply.problemCode !== null) metrics.failed(reply.problemCode);
     metrics.responded(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();

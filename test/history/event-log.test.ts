@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
-import { EventLog, type LogQuery } from '../../src/history/event-log.js';
+import { type ChangePage, EventLog, type LogQuery } from '../../src/history/event-log.js';
 import type { FoundEvents } from '../../src/storage/changes/change-reader.js';
 
 const at = (n: number) => ({ position: BigInt(n), id: 0n });
 
 const QUERY: LogQuery = {
   ...({ limit: 10, order: 'at', filter: { namingAuthorities: null, kind: 'deleted', client: null } } as const),
-  ...{ permit: () => Promise.resolve(), isRestricted: false, reader: OPEN_ACCESS },
+  ...{
+    permit: () => Promise.resolve(),
+    inPlace: (search: () => Promise<ChangePage>) => search(),
+    isRestricted: false,
+    reader: OPEN_ACCESS,
+  },
 };
 
 /** Parts of a log without an end, each of which has these members; records how many events each was to read. */

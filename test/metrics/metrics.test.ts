@@ -52,6 +52,26 @@ describe('mintmark_queue_depth', () => {
   });
 });
 
+describe('concurrent scrapes', () => {
+  it('read each figure once, and a later scrape reads it again', async () => {
+    const metrics = new Metrics();
+    let reads = 0;
+    metrics.queueDepth('mints', () => ++reads);
+    const texts = await Promise.all(Array.from({ length: 1000 }, () => metrics.scrape()));
+    expect([reads, new Set(texts).size]).toEqual([1, 1]);
+    expect(await metrics.scrape()).toContain('mintmark_queue_depth{queue="mints"} 2\n');
+  });
+
+  it('that fail do not make a later one fail', async () => {
+    const metrics = new Metrics();
+    let fails = true;
+    metrics.database.watchEventFeed(() => (fails ? Promise.reject(new Error('lost')) : Promise.resolve(3)));
+    await expect(Promise.all([metrics.scrape(), metrics.scrape()])).rejects.toThrow('lost');
+    fails = false;
+    expect(await metrics.scrape()).toContain('\nmintmark_event_feed_age_seconds 3\n');
+  });
+});
+
 describe('mintmark_errors_total', () => {
   it('counts responses by the code of their error', async () => {
     const metrics = new Metrics();

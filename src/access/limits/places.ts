@@ -42,9 +42,13 @@ export class Places {
     this.queue = new BytePool(mostWaiting, Math.ceil(mostWaiting / 2));
   }
 
-  /** Runs work while holding a place. @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT for a closed connection. */
-  async run<T>(holder: PlaceHolder, work: () => Promise<T>): Promise<T> {
-    await this.enter(holder, this.limitMs);
+  /**
+   * Runs work while holding a place.
+   * @param limitMs maximum wait for a place; Infinity for a request that has had one.
+   * @throws Problem OVERLOADED, CONCURRENCY_LIMITED, or REQUEST_TIMEOUT for a closed connection.
+   */
+  async run<T>(holder: PlaceHolder, work: () => Promise<T>, limitMs = this.limitMs): Promise<T> {
+    await this.enter(holder, limitMs);
     try {
       const result = await work();
       if (holder.response.closed) throw clientGone();

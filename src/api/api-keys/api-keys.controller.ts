@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import { ADMIN, type Principal, type RequestContext, type Scope } from '../../access/principal.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import { Requires, RequiresKey } from '../../access/requires.js';
 import { ApiIdempotencyKey, ApiReturnsOnce, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
@@ -29,6 +30,7 @@ export class ApiKeysController {
   constructor(
     private readonly service: ApiKeysService,
     private readonly cursors: Cursors,
+    private readonly places: Places,
   ) {}
 
   /**
@@ -64,10 +66,12 @@ export class ApiKeysController {
   async listKeys(
     @ValidQuery() { limit, cursor }: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApiKeyPageDto> {
     const after = cursor === undefined ? undefined : this.positionOf(cursor);
-    const { items, hasNext } = await this.service.page(principal, limit, after);
+    const read = () => this.service.page(principal, limit, after);
+    const { items, hasNext } = await this.places.run(holderOf(request, reply), read);
     const last = items.at(-1);
     const next = hasNext && last !== undefined ? this.cursorAfter(last) : null;
     if (next !== null) void reply.header('link', `</api-keys?limit=${limit}&cursor=${next}>; rel="next"`);

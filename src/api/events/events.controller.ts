@@ -1,8 +1,10 @@
-import { Controller, Get, Headers, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Headers, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { listText } from '../../http/body/list-response.js';
 import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import { LongLived } from '../../access/limits/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import {
@@ -16,18 +18,25 @@ import {
 } from '../../openapi/annotations.js';
 import { ApiProblems, PREFIX_CODES } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
-import { EventPageDto } from './event.dto.js';
+import { type EventDto, EventPageDto } from './event.dto.js';
 import { EventCursors } from '../../history/event-cursors.js';
-import { EventLog } from '../../history/event-log.js';
+import { type ChangePage, EventLog, type LogQuery } from '../../history/event-log.js';
 import { eventStream, eventOf } from './event-presenter.js';
 import { EventsQueryDto } from './events-query.dto.js';
+import type { LogOrder } from '../../storage/changes/log-page.js';
 import { namedType } from '../../http/headers/accept.js';
+
+/** Maximum number of events that a stream reads and serializes in one turn of the event loop. */
+const MAX_STREAM_PAGE = 100;
 
 @ApiTags('events')
 @Requires('read')
 @ShowsHistory()
 @Controller('events')
 export class EventsController {
+  /** Hundreds of long polls of one client may begin or wake at once. Exports that are not read must not delay them. */
+  private readonly places = new Places(8, 4, 512);
+
   constructor(
     private readonly log: EventLog,
     private readonly cursors: EventCursors,
@@ -79,6 +88,7 @@ export class EventsController {
     @CurrentPrincipal() principal: Principal,
     @Headers('accept') accept: string | undefined,
     @Headers('last-event-id') lastEventId: string | undefined,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const hungUp = new AbortController();
@@ -87,12 +97,16 @@ export class EventsController {
     });
     const streams = namedType(accept, ['text/event-stream']) !== null;
     if (streams && query.sort === '-at') throw reversedStream();
-    const logQuery = this.log.queryOf(principal, query);
+    let body = '';
+    const present = async (page: ChangePage): Promise<void> => {
+      if (!streams) body = await this.textOf(page, query.sort, logQuery);
+    };
+    const limit = streams ? Math.min(query.limit, MAX_STREAM_PAGE) : query.limit;
+    const logQuery = this.log.queryOf(principal, { ...query, limit }, this.inPlace(request, reply, present));
     const after =
       streams && lastEventId
         ? this.cursors.parsePosition(lastEventId, 'at', '#header/Last-Event-ID')
         : await this.log.startOf(query.cursor, query.sort, '#query/cursor');
-    const { isRestricted } = logQuery;
     const page = await this.log.next(after, logQuery, streams ? 0 : query.wait * 1000, hungUp.signal);
     void reply.headers({ 'cache-control': 'no-store', vary: 'accept' });
     if (streams) {
@@ -101,10 +115,39 @@ export class EventsController {
       await reply.send(eventStream(this.log, page, logQuery, this.cursors, hungUp.signal));
       return;
     }
-    const items = page.changes.map((change) => eventOf(change, principal, this.cursors));
-    const next = this.cursors.reached(page.reached, query.sort, isRestricted);
-    const body: EventPageDto = { items, next, end: page.end };
-    await reply.send(body);
+    await reply.type('application/json; charset=utf-8').send(body);
+  }
+
+  /** Limits concurrent searches, each with its page in memory. The first one can be rejected, and later ones of the request wait. */
+  private inPlace(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    present: (page: ChangePage) => Promise<void>,
+  ): LogQuery['inPlace'] {
+    const holder = holderOf(request, reply);
+    let limitMs: number | undefined;
+    return async (search) => {
+      const found = this.places.run(
+        holder,
+        async () => {
+          const page = await search();
+          await present(page);
+          return page;
+        },
+        limitMs,
+      );
+      limitMs = Infinity;
+      return found;
+    };
+  }
+
+  private textOf({ changes, reached, end }: ChangePage, sort: LogOrder, query: LogQuery): Promise<string> {
+    const { cursors } = this;
+    const events = function* (): Generator<EventDto> {
+      for (const change of changes) yield eventOf(change, query.reader, cursors);
+    };
+    const next = cursors.reached(reached, sort, query.isRestricted);
+    return listText('items', events(), { next, end } satisfies Omit<EventPageDto, 'items'>);
   }
 }
 

@@ -1,8 +1,9 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiParam, ApiReturns, ApiTags } from '../../openapi/annotations.js';
@@ -22,6 +23,7 @@ export class HistoryController {
   constructor(
     private readonly history: HistoryService,
     private readonly cursors: EventCursors,
+    private readonly places: Places,
   ) {}
 
   /**
@@ -38,9 +40,12 @@ export class HistoryController {
     @Param('identifier') identifier: string,
     @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofIdentifier(identifier, this.pageOf(query, IDENTIFIER_POINTER), principal);
+    const page = this.pageOf(query, IDENTIFIER_POINTER);
+    const read = () => this.history.ofIdentifier(identifier, page, principal);
+    const history = await this.places.run(holderOf(request, reply), read);
     return this.respond(history, principal, `${locationOf({ identifier: history.of })}/history`, query, reply);
   }
 
@@ -62,13 +67,12 @@ export class HistoryController {
     @Param('namingAuthority') prefix: string,
     @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<HistoryPageDto> {
-    const history = await this.history.ofNamingAuthority(
-      prefix,
-      this.pageOf(query, '#path/namingAuthority'),
-      principal,
-    );
+    const page = this.pageOf(query, '#path/namingAuthority');
+    const read = () => this.history.ofNamingAuthority(prefix, page, principal);
+    const history = await this.places.run(holderOf(request, reply), read);
     const path = `/naming-authorities/${encodeURIComponent(history.of)}/history`;
     return this.respond(history, principal, path, query, reply);
   }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
+import { Places, holderOf } from '../../access/limits/places.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
@@ -51,6 +52,7 @@ export class NamingAuthoritiesController {
   constructor(
     private readonly namingAuthorities: NamingAuthoritiesService,
     private readonly cursors: Cursors,
+    private readonly places: Places,
   ) {}
 
   /**
@@ -64,10 +66,12 @@ export class NamingAuthoritiesController {
   async list(
     @ValidQuery() query: PageQueryDto,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityPageDto> {
     const after = query.cursor === undefined ? null : this.cursors.read('naming authorities', 0, query.cursor).text;
-    const { items, hasNext } = await this.namingAuthorities.page(principal, query.limit, after);
+    const read = () => this.namingAuthorities.page(principal, query.limit, after);
+    const { items, hasNext } = await this.places.run(holderOf(request, reply), read);
     const last = items.at(-1);
     if (!hasNext || last === undefined) return { items, next: null };
     const next = this.cursors.write('naming authorities', [last.namingAuthority]);

@@ -1,6 +1,7 @@
-import { Controller, Get, Header, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CurrentPrincipal } from '../../access/current-principal.js';
+import { Scrapes } from '../../access/limits/scrapes.js';
 import type { Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiResponse, ApiTags, TEXT } from '../../openapi/annotations.js';
@@ -11,7 +12,11 @@ import { Metrics } from '../../metrics/metrics.js';
 @Requires('metrics')
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  private readonly scrapes: Scrapes;
+
+  constructor(metrics: Metrics) {
+    this.scrapes = new Scrapes(metrics);
+  }
 
   /**
    * Get Prometheus metrics
@@ -19,7 +24,6 @@ export class MetricsController {
    * `METRICS_PORT` is set, the metrics are instead served on that port, without a key.
    */
   @Get()
-  @Header('cache-control', 'no-store')
   @ApiResponse({
     status: 200,
     description: 'The metrics since the start of the process.',
@@ -33,16 +37,17 @@ export class MetricsController {
     'NOT_FOUND',
     'RATE_LIMITED',
     'CONCURRENCY_LIMITED',
+    'OVERLOADED',
     'SHUTTING_DOWN',
   )
   async scrape(
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     principal.requireUnrestricted(
       'Metrics name all naming authorities, so they can be read only with an API key that covers all of them.',
     );
-    void reply.type(this.metrics.contentType);
-    return this.metrics.scrape();
+    return this.scrapes.text(request, reply);
   }
 }

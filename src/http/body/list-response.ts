@@ -24,9 +24,16 @@ export async function sendShortList(reply: FastifyReply, name: string, items: It
   void reply.type('application/json; charset=utf-8').send(`{"${name}":[${texts.join(',')}]}\n`);
 }
 
+/** Returns `{"name":[…],…others}` and a newline. Other requests get turns while it is serialized. */
+export async function listText(name: string, items: Items, others: object): Promise<string> {
+  let text = '';
+  for await (const piece of piecesOf(name, items, `],${JSON.stringify(others).slice(1)}`)) text += piece;
+  return text;
+}
+
 type Items = Iterable<unknown> | AsyncIterable<unknown>;
 
-async function* piecesOf(name: string, items: Items): AsyncGenerator<string, undefined> {
+async function* piecesOf(name: string, items: Items, end = ']}'): AsyncGenerator<string, undefined> {
   let piece = `{"${name}":[`;
   let separator = '';
   let since = performance.now();
@@ -40,7 +47,7 @@ async function* piecesOf(name: string, items: Items): AsyncGenerator<string, und
     await ownTurn();
     since = performance.now();
   }
-  yield `${piece}]}\n`;
+  yield `${piece}${end}\n`;
 }
 
 /** Removes each text before it is sent, because a generator keeps its arguments in memory, even when it has ended. */

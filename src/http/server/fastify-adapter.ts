@@ -16,7 +16,7 @@ const MAX_HEADER_BYTES = 65_536;
 const MAX_PATH_PARAMETER_LENGTH = 49_152;
 
 /** Interval of Node's check for slow requests; its default of 30 seconds would make shorter limits ineffective. */
-const CHECK_INTERVAL_MS = 1000;
+export const CHECK_INTERVAL_MS = 1000;
 
 const KEEP_ALIVE_MS = 65_000;
 

@@ -9,7 +9,12 @@ import type { RecordedChange } from '../../../src/storage/changes/change-reader.
 
 const LOG_QUERY = {
   ...({ limit: 2, order: 'at', filter: null } as const),
-  ...{ permit: async () => {}, isRestricted: false, reader: OPEN_ACCESS },
+  ...{
+    permit: async () => {},
+    inPlace: (search: () => Promise<ChangePage>) => search(),
+    isRestricted: false,
+    reader: OPEN_ACCESS,
+  },
 };
 
 const codec = new Cursors();

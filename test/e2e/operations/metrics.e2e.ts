@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { METHODS, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -16,6 +17,16 @@ const scrape = async (): Promise<string> => {
   const answer = await fetch(`${service.server.url}/metrics`, { headers: { authorization } });
   return answer.text();
 };
+/** `fetch` rejects some methods. */
+const statusOf = (method: string, path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(service.server.url + path, { method }, (answer) => {
+      answer.resume().on('end', () => {
+        resolve(answer.statusCode ?? 0);
+      });
+    });
+    sent.on('error', reject).end();
+  });
 const read = (name: string) => readFileSync(new URL(`../../../docs/monitoring/${name}`, import.meta.url), 'utf8');
 
 describe('GET /metrics', () => {
@@ -68,8 +79,22 @@ describe('GET /metrics', () => {
     const text = await scrape();
     const count = 'mintmark_http_request_duration_seconds_count';
     expect(text).toContain(`${count}{method="GET",route="/identifiers/:identifier",status="404"} 1\n`);
-    expect(text).toContain(`${count}{method="GET",route="unmatched",status="404"} 1\n`);
+    expect(text).toContain(`${count}{method="other",route="unmatched",status="404"} 1\n`);
     expect(text).not.toMatch(/0123456789abcdef|qzxvwk/i);
+  });
+
+  it('has one series for all requests with a method that the path does not have, and for all unknown or malformed paths', async () => {
+    const paths = ['/identifiers', '/events', '/api-keys/x', '/health/live', '/hrls/ping', '/no-such-path', '/%zz'];
+    const sent = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST', 'DELETE'].includes(method));
+    for (const path of paths) await Promise.all(sent.map((method) => statusOf(method, path)));
+    const text = await scrape();
+    const series = [...text.matchAll(/^mintmark_http_request_duration_seconds_count\{method="(\w+)",(.*)\} \d+$/gm)];
+    expect(sent.length).toBeGreaterThan(25);
+    const others = series.flatMap(([, method = '', labels]) => (sent.includes(method) ? [method, labels] : []));
+    expect(others).toEqual([]);
+    const shared = series.flatMap(([, method, labels]) => (method === 'other' ? [labels] : []));
+    expect(shared.filter((labels) => !labels?.startsWith('route="unmatched",'))).toEqual([]);
+    expect(shared.length).toBeLessThan(10);
   });
 
   it('counts streams by how they ended, though all have the status 200', async () => {

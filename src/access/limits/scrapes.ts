@@ -1,0 +1,16 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../../metrics/metrics.js';
+import { Places, holderOf } from './places.js';
+
+/** Limits concurrent scrapes, each with a large response. Further ones are rejected, because a wait would spread them over more texts. */
+export class Scrapes {
+  private readonly places = new Places(8, 4, 0);
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** @throws Problem as `Places.run` does. */
+  text(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    void reply.type(this.metrics.contentType).header('cache-control', 'no-store');
+    return this.places.run(holderOf(request, reply), () => this.metrics.scrape());
+  }
+}

@@ -61,7 +61,8 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     }
     if (steps.hasSummary) yield `${JSON.stringify(summary)}\n`;
   } catch (error) {
-    if (body.bytes.destroyed && !body.bytes.complete) return;
+    // A client can close the connection after it has sent the whole body, before the body is read.
+    if (error === body.bytes.errored || (body.bytes.destroyed && !body.bytes.complete)) return;
     const problem = problemOf(error);
     steps.log.failed(error);
     yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;

@@ -188,7 +188,7 @@ describe('an ended lease whose expiry is not recorded', () => {
     const headers = { 'content-type': 'application/json', 'if-match': '*' };
     for (const answer of [
       await service.client.post(`/identifiers/${identifier}/activate`, {}),
-      await service.client.send('PATCH', `/identifiers/${identifier}`, headers, '{}'),
+      await service.client.send('PATCH', `/identifiers/${identifier}`, headers, '{"target":"https://x.example"}'),
       await service.client.post(`/identifiers/${identifier}/withdraw`, { reason: 'x' }),
     ]) {
       expect(coded(answer)).toEqual([409, 'WRONG_STATE']);

@@ -65,7 +65,7 @@ describe('a table that an open transaction has locked', () => {
     });
     // A look-up waits for the table, and for no other request.
     expect([read.status, read.body.code]).toEqual([503, 'CONFLICT_IN_PROGRESS']);
-    expect(read.body.detail).toMatch(/another transaction has locked/i);
+    expect(read.body.detail).toMatch(/^Another transaction.* has locked a table/);
     expect(JSON.stringify(read.body)).not.toContain('that changes the same identifier');
     await other.query('ROLLBACK');
     await untilReady();

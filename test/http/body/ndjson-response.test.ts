@@ -64,3 +64,25 @@ it('streams of bad lines, blank ones included, share no turn of the event loop',
   expect(counts).toEqual(Array(STREAMS).fill(LINES));
   expect(Math.max(...[...streamsOf.values()].map(({ size }) => size))).toBe(1);
 });
+
+it('logs nothing if the client closes the connection after the whole body, before the body is read', async () => {
+  const aborted = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+  const bytes = Object.assign(new PassThrough(), { complete: true });
+  const never = new AbortController().signal;
+  const stops = { stopping: never, halfOver: never };
+  const body = new StreamedBody('application/x-ndjson', bytes as never, stops, new ResponseSpool(1_000_000));
+  const next = await openLines(body, 100);
+  const failures: unknown[] = [];
+  const results = respondInLines(body, {
+    path: '/test',
+    read: next,
+    permit: async () => {},
+    work: () => Promise.resolve([]),
+    lastLine: () => 0,
+    log: { failed: (error) => failures.push(error), lineFailed: () => {} },
+    hasSummary: false,
+  });
+  bytes.destroy(aborted);
+  for await (const piece of results) expect(piece).toBeUndefined();
+  expect(failures).toEqual([]);
+});

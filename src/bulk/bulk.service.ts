@@ -7,7 +7,8 @@ import { digestOf } from '../registry/uuid.js';
 import { type MintItem, type ReceivedItem, parseItem, prefixesOf, resultOf } from './mint-item.js';
 import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
-import { MintingService, type PreparedMints } from '../minting/minting.service.js';
+import { MintingService } from '../minting/minting.service.js';
+import type { PreparedMints } from '../minting/prepared-mints.js';
 import { UpsertsService } from '../changing/upserts.service.js';
 
 export interface BulkContext extends RequestContext {

@@ -10,7 +10,8 @@ import {
 import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
-import { type MintGroupResults, MintingService } from '../minting/minting.service.js';
+import { MintingService } from '../minting/minting.service.js';
+import type { MintGroupResults } from '../minting/prepared-mints.js';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem, errorOf } from '../problem/problem.js';
 import { conflictInProgress } from '../problem/storage-problems.js';

@@ -4,6 +4,7 @@ import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
 import { Metrics } from '../metrics/metrics.js';
 import { Problem, errorOf } from '../problem/problem.js';
+import { requestInFlight } from '../problem/storage-problems.js';
 import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
@@ -32,30 +33,8 @@ import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
 import { turnsOf } from './mint-turns.js';
+import type { BuiltMints, InsertBatch, MintGroupResults, PreparedMints } from './prepared-mints.js';
 import { PreviousVersionReader, isUnregistered } from './previous-versions.js';
-
-/** Candidates of one statement, and later ones, which conflict with a candidate of the statement. */
-interface InsertBatch {
-  readonly now: readonly Candidate[];
-  readonly later: readonly Candidate[];
-  readonly insertion: Insertion;
-}
-
-/** Built mints, with the statement that inserts them. The statement is null if replays are likely and are looked up first. */
-interface BuiltMints extends Decisions {
-  readonly insertBatch: InsertBatch | null;
-  readonly previousVersions: PreviousVersions;
-}
-
-/** Mints to insert. If a previous version is not registered yet, all are built at the insert, because earlier mints may register it. */
-export type PreparedMints = BuiltMints | { readonly found: PreviousVersions; readonly turns: readonly MintJob[][] };
-
-/** The results of mints that do not depend on each other. */
-export interface MintGroupResults {
-  readonly results: Map<MintJob, MintResult>;
-  /** Why mints have no result; null if every mint has one. */
-  readonly failure: Error | null;
-}
 
 /**
  * Mints exactly once. Unique indexes decide in the inserting statement; a second query finds the conflicts of rows that were not inserted.
@@ -119,7 +98,9 @@ export class MintingService {
   }
 
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
-    const { results, failure } = await this.insertPrepared(await this.prepare(jobs), lockWait);
+    // Concurrent requests have no order, so none waits until another one has registered its previous version.
+    const built = await this.build(jobs, await this.previousVersions.find(jobs));
+    const { results, failure } = await this.insertPrepared(built, lockWait);
     return jobs.map((job) => results.get(job) ?? failure ?? new Error('a mint has no result'));
   }
 
@@ -195,10 +176,18 @@ export class MintingService {
       yield* this.steps(prepared, undefined, lockWait);
       return;
     }
-    const { found, turns } = prepared;
-    for (const jobs of turns) {
-      const built = await this.build(jobs, await this.previousVersions.find(jobs, undefined, found));
-      yield* this.steps(built, undefined, lockWait);
+    let isRepeat = false;
+    for (const jobs of prepared.turns) {
+      const found: PreviousVersions = await this.previousVersions.find(jobs, undefined, prepared.found);
+      // The first request with the key may still register the previous version.
+      const early: readonly MintJob[] = isRepeat ? jobs.filter((job) => isUnregistered(job, found)) : [];
+      if (early.length > 0) yield early.map((job) => ({ job, result: requestInFlight() }));
+      const ready: readonly MintJob[] = early.length > 0 ? jobs.filter((job) => !early.includes(job)) : jobs;
+      const built = await this.build(ready, found);
+      for await (const decided of this.steps(built, undefined, lockWait)) {
+        isRepeat ||= decided.some(({ result }) => isInFlight(result));
+        yield decided;
+      }
     }
   }
 

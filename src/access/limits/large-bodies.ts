@@ -141,7 +141,8 @@ function kindOf(request: FastifyRequest): Kind {
 }
 
 function countIn(body: unknown): number {
-  return Number((body as { count?: unknown } | null | undefined)?.count ?? 0);
+  const count = (body as { count?: unknown } | null | undefined)?.count;
+  return typeof count === 'number' ? count : 0;
 }
 
 /** Whether a route reads the whole body before its handler runs. */

@@ -162,8 +162,8 @@ describe('small bodies', () => {
     return (await fetch(`http://127.0.0.1:${port}${MANY}`, { method: 'POST', headers, body })).text();
   };
 
-  it.each([[10_000], ['10000']])('with a large `count` are processed eight at once: %j', async (many) => {
-    const sent = Array.from({ length: 10 }, () => count(many));
+  it('with a large `count` are processed eight at once', async () => {
+    const sent = Array.from({ length: 10 }, () => count(10_000));
     while (waiting.length < 8) await nextTurn();
     await pause(50);
     expect(waiting).toHaveLength(8);
@@ -174,7 +174,7 @@ describe('small bodies', () => {
   });
 
   it('with a small or no `count` are processed at once', async () => {
-    const small = [100, undefined, null, 'x', {}, [], true, 1, 2, 3];
+    const small = [100, undefined, null, 'x', '10000', {}, [1, 2], true, 1, 2];
     const sent = small.map((few) => count(few));
     while (waiting.length < 10) await nextTurn();
     for (const end of waiting.splice(0)) end();

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { SERVICE } from './programs.js';
 
 /** The number of naming authorities 7000.1, 7000.2, …: three for each file. */
-const COUNT = 600;
+const COUNT = 900;
 
 /**
  * @param {string} serverUrl of the PostgreSQL

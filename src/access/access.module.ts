@@ -10,11 +10,15 @@ import { KeyReads, KeyValidity } from './key-reads.js';
 import { LargeBodies } from './limits/large-bodies.js';
 import { LimitsGuard } from './limits/limits.guard.js';
 import { MintBudget } from './limits/mint-budget.js';
-import { Places } from './limits/places.js';
+import { Places, ShortPlaces } from './limits/places.js';
 
 /** Maximum number of concurrent costly reads of all clients; each read keeps a page of records in memory. */
 const READ_PLACES = 24;
 const READ_SHARE = 4;
+
+/** Places for lists and the event feed. Hundreds of long polls of one client may begin or wake at once. */
+const SHORT_PLACES = 8;
+const MAX_WAITING_SHORT = 512;
 
 @Module({})
 export class AccessModule {
@@ -36,8 +40,9 @@ export class AccessModule {
         { provide: LimitsGuard, useValue: new LimitsGuard(metrics, large, limits) },
         { provide: MintBudget, useValue: new MintBudget(metrics, limits.perNamingAuthorityPerMinute) },
         { provide: Places, useValue: new Places(READ_PLACES, READ_SHARE) },
+        { provide: ShortPlaces, useValue: new ShortPlaces(SHORT_PLACES, READ_SHARE, MAX_WAITING_SHORT) },
       ],
-      exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget, Places],
+      exports: [AccessGuard, KeyReads, KeyValidity, LargeBodies, LimitsGuard, MintBudget, Places, ShortPlaces],
     };
   }
 }

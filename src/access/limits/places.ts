@@ -150,3 +150,6 @@ export class Places {
     return poolProblem(this.taken.rejection(client, 1) ?? 'free', details, 2);
   }
 }
+
+/** Places for short reads, which only `run` holds. Clients that do not read their exports must not delay lists or the event feed. */
+export class ShortPlaces extends Places {}

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import { ADMIN, type Principal, type RequestContext, type Scope } from '../../access/principal.js';
-import { Places, holderOf } from '../../access/limits/places.js';
+import { ShortPlaces, holderOf } from '../../access/limits/places.js';
 import { Requires, RequiresKey } from '../../access/requires.js';
 import { ApiIdempotencyKey, ApiReturnsOnce, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
 import { requireNoBody } from '../../http/body/body-limits.js';
@@ -30,7 +30,7 @@ export class ApiKeysController {
   constructor(
     private readonly service: ApiKeysService,
     private readonly cursors: Cursors,
-    private readonly places: Places,
+    private readonly places: ShortPlaces,
   ) {}
 
   /**

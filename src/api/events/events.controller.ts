@@ -4,7 +4,7 @@ import { listText } from '../../http/body/list-response.js';
 import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { Places, holderOf } from '../../access/limits/places.js';
+import { ShortPlaces, holderOf } from '../../access/limits/places.js';
 import { LongLived } from '../../access/limits/limits.guard.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import {
@@ -34,12 +34,10 @@ const MAX_STREAM_PAGE = 100;
 @ShowsHistory()
 @Controller('events')
 export class EventsController {
-  /** Hundreds of long polls of one client may begin or wake at once. Exports that are not read must not delay them. */
-  private readonly places = new Places(8, 4, 512);
-
   constructor(
     private readonly log: EventLog,
     private readonly cursors: EventCursors,
+    private readonly places: ShortPlaces,
   ) {}
 
   /**

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidQuery } from '../../http/validation/request-validation.js';
 import { CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal } from '../../access/principal.js';
-import { Places, holderOf } from '../../access/limits/places.js';
+import { ShortPlaces, holderOf } from '../../access/limits/places.js';
 import { Requires, ShowsHistory } from '../../access/requires.js';
 import { SYNTAX_CODES } from '@mintmark/identifier';
 import { ApiParam, ApiReturns, ApiTags } from '../../openapi/annotations.js';
@@ -23,7 +23,7 @@ export class HistoryController {
   constructor(
     private readonly history: HistoryService,
     private readonly cursors: EventCursors,
-    private readonly places: Places,
+    private readonly places: ShortPlaces,
   ) {}
 
   /**

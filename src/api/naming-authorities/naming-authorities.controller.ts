@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ValidBody, ValidQuery } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { Principal, RequestContext } from '../../access/principal.js';
-import { Places, holderOf } from '../../access/limits/places.js';
+import { ShortPlaces, holderOf } from '../../access/limits/places.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
 import {
@@ -52,7 +52,7 @@ export class NamingAuthoritiesController {
   constructor(
     private readonly namingAuthorities: NamingAuthoritiesService,
     private readonly cursors: Cursors,
-    private readonly places: Places,
+    private readonly places: ShortPlaces,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { Problem } from '../../problem/problem.js';
-import { ownTurn } from './own-turn.js';
+import { streamTurn } from './own-turn.js';
 import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './streamed-body.js';
 
 /** Maximum bytes of a line of NDJSON to mint or to change. */
@@ -49,7 +49,7 @@ export class LineReader {
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
     // A part can have 65,536 blank lines, so that lines are cut in a turn of their own.
-    if (this.rest.length > 0 || this.body.bytes.readableLength > 0) await ownTurn();
+    if (this.rest.length > 0 || this.body.bytes.readableLength > 0) await streamTurn();
     const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_PART_BYTES;
     const lines: Line[] = [];
     let bytes = 0;
@@ -76,11 +76,11 @@ export class LineReader {
         if (line !== null) take(line);
       } else if (lines.length === 0) {
         await this.more();
-        await ownTurn();
+        await streamTurn();
       } else if (waited) return lines;
       else {
         waited = true;
-        await ownTurn();
+        await streamTurn();
       }
     }
   }

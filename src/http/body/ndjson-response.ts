@@ -1,6 +1,6 @@
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
-import { ownTurn } from './own-turn.js';
+import { streamTurn } from './own-turn.js';
 import { type CountedResult, StreamSummaryDto, streamEnd } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
 
@@ -51,11 +51,11 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
       if (current === null) break;
       done = detached(work());
       // Lets the next chunk reach the database before the results of this one are serialized.
-      await ownTurn();
+      await streamTurn();
       for await (const results of current.results) {
         summary.count(results);
         yield results.map((result) => `${JSON.stringify(result)}\n`).join('');
-        await ownTurn();
+        await streamTurn();
       }
       lines = steps.lastLine(current.chunk);
     }

@@ -124,24 +124,42 @@ describe('connections that read nothing', () => {
   });
 });
 
-describe('eight lists of handles that one address does not read', () => {
-  it('do not make another address wait', async () => {
-    // 16 MB, more than the buffers of the system.
+describe('reads of one address that it does not read', () => {
+  // 16 MB, more than the buffers of the system.
+  beforeAll(async () => {
     await query(
       service.database.url,
       `INSERT INTO identifier (naming_authority_id, local_name, local_key, client, position, is_first_event)
        SELECT (SELECT id FROM naming_authority WHERE prefix = '2000.02'), repeat('a', 8000) || n, gen_random_uuid(), 'anonymous', 2, true
        FROM generate_series(1, 2000) n`,
     );
+  });
+
+  async function expectServed(address: number, head: string): Promise<void> {
+    const began = performance.now();
+    const socket = send(address, head);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(first.toString('latin1').split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
+    expect(performance.now() - began).toBeLessThan(limitMs(2000));
+    socket.destroy();
+  }
+
+  it('do not make another address wait: eight lists of handles', async () => {
     const list = 'GET /hdlresolver/listhandles/2000.02';
     const unread = Array.from({ length: 8 }, () => send(1, list).pause());
     await untilIdle();
-    const began = performance.now();
-    const other = send(2, list);
-    const [first] = (await once(other, 'data')) as [Buffer];
-    expect(first.toString('latin1').split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
-    expect(performance.now() - began).toBeLessThan(limitMs(2000));
-    for (const socket of [...unread, other]) socket.destroy();
+    await expectServed(2, list);
+    for (const socket of unread) socket.destroy();
+  });
+
+  it('do not make its lists, histories and events wait: four exports', async () => {
+    const { body } = await service.client.mint();
+    const unread = Array.from({ length: 4 }, () => send(1, 'GET /identifiers/export?namingAuthority=2000.02').pause());
+    await untilIdle();
+    const history = `/identifiers/${body.identifier as string}/history`;
+    const lists = ['/api-keys', '/naming-authorities', '/naming-authorities/2000.02/history', history, '/events'];
+    for (const path of lists) await expectServed(1, `GET ${path}`);
+    for (const socket of unread) socket.destroy();
   });
 });
 

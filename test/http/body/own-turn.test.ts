@@ -32,6 +32,20 @@ describe('ownTurn', () => {
     });
   });
 
+  it('comes to requests after at most one turn of a stream, and to streams after the requests that waited', async () => {
+    const begun: string[] = [];
+    const caller = async (name: string, wait: () => Promise<unknown>) => {
+      await wait();
+      begun.push(name);
+      // The first stream lets two requests begin, and the first of these another one.
+      if (name === 'stream 0') await Promise.all([caller('a', ownTurn), caller('b', ownTurn)]);
+      if (name === 'a') await caller('c', ownTurn);
+    };
+    const slice = () => inOwnTurns([0], () => null);
+    await Promise.all(Array.from({ length: 40 }, (_, index) => caller(`stream ${index}`, slice)));
+    expect(begun.slice(0, 6)).toEqual(['stream 0', 'a', 'b', 'stream 1', 'c', 'stream 2']);
+  });
+
   it('comes many turns after one that took long', async () => {
     await withTurns(async (turn) => {
       let [end, next] = [0, 0];

@@ -5,6 +5,7 @@ import type { HttpInterfaces } from '../http/http-interface.js';
 import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
 import type { LargeBodies } from './limits/large-bodies.js';
+import { limitStreams } from './limits/streams.js';
 import type { LimitsGuard } from './limits/limits.guard.js';
 
 /**
@@ -62,6 +63,7 @@ export function admitRequests(
     }, done);
   });
   largeBodies.watch(server);
+  limitStreams(server);
 }
 
 function limit(limits: LimitsGuard, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {

@@ -12,6 +12,9 @@ import {
 /** Maximum number of names that a dry run keeps, about 1 kB each. */
 const MAX_NAMES = 10_000;
 
+/** Maximum bytes of the local names and tombstones of these names. Each can take 40 kB. */
+const MAX_OWNER_BYTES = 8_388_608;
+
 const NO_CONFLICTS: ImportConflicts = {
   ...{ address: null, metadata: null, alternate: null, claim: null, registered: null, collision: null },
 };
@@ -23,9 +26,10 @@ interface Claim {
   readonly isOwn: boolean;
 }
 
-/** The names that earlier lines of a dry run would register, up to `MAX_NAMES`. Later lines conflict with these names. */
+/** The names that earlier lines of a dry run would register, up to `MAX_NAMES` and `MAX_OWNER_BYTES`. Later lines conflict with these names. */
 export class PreviewedImports {
   private readonly claims = new Map<string, Claim>();
+  private ownerBytes = 0;
 
   /** Decides on a line. @param stored its conflicts with registered identifiers. */
   add(command: ImportCommand, stored = NO_CONFLICTS): Decision {
@@ -56,13 +60,21 @@ export class PreviewedImports {
       collision: stored.collision,
     };
     if (Object.values(conflicts).some((conflict) => conflict !== null)) return { outcome: 'conflict', conflicts };
-    const { namingAuthority, localName, tombstone } = record;
-    const owner = { namingAuthority, localName, tombstone };
-    [own, ...others].forEach((each, index) => {
-      if (each !== undefined && this.claims.size < MAX_NAMES && !this.claims.has(each.key))
-        this.claims.set(each.key, { owner, record: shown, isOwn: index === 0 });
-    });
+    this.keep(keysOf(item), record, shown);
     return { outcome: 'imported', record };
+  }
+
+  private keep(names: readonly string[], { namingAuthority, localName, tombstone }: Owner, shown: Comparable): void {
+    const bytes = Buffer.byteLength(JSON.stringify({ localName, tombstone }));
+    if (this.claims.size >= MAX_NAMES || this.ownerBytes + bytes > MAX_OWNER_BYTES) return;
+    this.ownerBytes += bytes;
+    // A cell of CSV would keep the text of its row in memory.
+    const { keys, owner } = structuredClone({ keys: names, owner: { namingAuthority, localName, tombstone } });
+    const record = { ...shown, namingAuthority, localName: owner.localName };
+    keys.forEach((key, index) => {
+      if (this.claims.size < MAX_NAMES && !this.claims.has(key))
+        this.claims.set(key, { owner, record, isOwn: index === 0 });
+    });
   }
 }
 

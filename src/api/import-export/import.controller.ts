@@ -53,8 +53,8 @@ export class ImportController {
    * case. Only `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain
    * list, such as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
    * `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
-   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. Conflicts between lines are found for the
-   * first 10,000 names. If the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
+   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. Conflicts between lines are found for up
+   * to 10,000 names. If the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
   @Requires('admin')

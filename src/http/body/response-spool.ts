@@ -5,9 +5,6 @@ const MERGED_BYTES = 16_384;
 /** Above this number of streams, chunks are small, because each stream has three in memory. */
 const MANY_STREAMS = 16;
 
-/** Maximum places of streams. A stream with one place takes up to 1.5 MB while its client does not read. */
-const MOST_PLACES = 128;
-
 /**
  * Buffers responses that clients have not read yet, within one limit for the process. Without this buffer, a client that sends its
  * whole request first would deadlock with the service.
@@ -15,7 +12,6 @@ const MOST_PLACES = 128;
 export class ResponseSpool {
   bytes = 0;
   private streams = 0;
-  private places = 0;
   private readonly waiting = new Set<() => void>();
 
   /** @param limit bytes of all streams together. */
@@ -25,16 +21,12 @@ export class ResponseSpool {
     return this.streams > MANY_STREAMS;
   }
 
-  /** Counts a stream until its response ends. @returns false, without counting the stream, if too many run. */
-  enter(response: Pick<ServerResponse, 'once'>, places = 1): boolean {
-    if (this.places + places > MOST_PLACES) return false;
+  /** Counts a stream until its response closes. */
+  enter(response: Pick<ServerResponse, 'once'>): void {
     this.streams += 1;
-    this.places += places;
     response.once('close', () => {
       this.streams -= 1;
-      this.places -= places;
     });
-    return true;
   }
 
   /** Reads a source ahead of its consumer. Above the limit, reads it only if its stream buffers nothing, so that no stream stops. */

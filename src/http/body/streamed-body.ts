@@ -61,8 +61,10 @@ export function acceptStreams(server: FastifyInstance, idleMs: number, drain: St
     const { streams } = request.routeOptions.config;
     if (streams === undefined) done(null, payload);
     else if (!streams.includes(mediaTypeOf(request)) || charsetOf(request) === null) done(unsupported(streams));
-    else if (reply.raw.closed || spool.enter(reply.raw, placesOf(streams))) done(null, payload);
-    else done(tooMany());
+    else {
+      if (!reply.raw.closed) spool.enter(reply.raw);
+      done(null, payload);
+    }
   });
   for (const mediaType of [NDJSON, JSON_LINES, CSV]) {
     server.addContentTypeParser(mediaType, (request, bytes, done) => {
@@ -75,11 +77,6 @@ export function acceptStreams(server: FastifyInstance, idleMs: number, drain: St
       done(null, new StreamedBody(mediaTypeOf(request), bytes, drain, spool, charset));
     });
   }
-}
-
-/** A row of CSV can take six times the memory of a line to mint. NDJSON is counted like the CSV of its route. */
-function placesOf(streams: readonly string[]): number {
-  return streams.includes(CSV) ? 6 : 1;
 }
 
 function charsetOf(request: Pick<FastifyRequest, 'headers'>): Charset | null {
@@ -98,11 +95,6 @@ function unsupported(mediaTypes: readonly string[]): Problem {
   const charsets = mediaTypes.includes(CSV) ? 'as UTF-8 (CSV also with "charset=windows-1252")' : 'as UTF-8';
   const detail = `Send the body ${charsets} without compression, as ${readTypes.join(' or ')}.`;
   return new Problem('UNSUPPORTED_MEDIA_TYPE', detail);
-}
-
-function tooMany(): Problem {
-  const detail = 'Too many streams are open at the same time. Nothing was changed; retry after Retry-After.';
-  return new Problem('OVERLOADED', detail, { headers: { 'retry-after': '1' } });
 }
 
 export function shuttingDown(): Problem {

@@ -57,9 +57,9 @@ export class ConnectionPool extends pg.Pool {
   }
 
   /**
-   * Returns a connection. If the server admits no further session, waits until one of the pool is free.
-   * @throws PoolBusyError, or the error of `pg`: no connection became free while no statement was completed (`isFullPool`), no session was
-   * admitted in time (`isSessionRejected`), or the connection failed.
+   * Returns a connection. If the server admits no further session, waits until a connection of the pool is free.
+   * @throws PoolBusyError if no connection became free although statements were completed; otherwise the error of `pg`: no statement was
+   * completed either (`isFullPool`), no session was admitted in time (`isSessionRejected`), or the connection failed.
    */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface SessionSetting {
   readonly name: string;
   readonly value: string | number;
-  /** If not true, a setting that the server rejects is skipped. */
+  /** If absent or false, the setting is skipped if the server rejects it. */
   readonly required?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface RenderedUris extends Uris {
 
 export type NormalizeResult = ReturnType<typeof normalize>;
 
-/** Normalizes texts by the naming authorities that the principal sees, and reads no identifiers. */
+/** Normalizes texts by the rules of the naming authorities that the principal sees. Identifiers are not read. */
 @Injectable()
 export class NormalizationService {
   constructor(private readonly authorities: NamingAuthorityReads) {}

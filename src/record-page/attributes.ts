@@ -50,7 +50,7 @@ export function linkableUris({ uris, isPublic = true }: PageRecord): Uris {
   return isPublic ? uris : { ...uris, resolver: null };
 }
 
-/** @param shown renders a name instead of its link, or returns null. */
+/** @param shown renders a name instead of its link; the link is shown if it returns null. */
 function listOf(
   names: readonly string[],
   uriOf: (name: string) => string | null,

@@ -26,7 +26,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   /** Only with `mintMetadataId`. */
   readonly metadataTarget?: string;
   readonly alternateIds?: readonly string[];
-  /** The identifier of the previous version of the object; only for an active one. */
+  /** The identifier of the previous version of the object; only if the new identifier is active. */
   readonly previousVersion?: string;
   readonly guid?: string;
   readonly localName?: string;

@@ -29,7 +29,7 @@ export function opaqueFault(text: string): string | null {
   return bytes > MAX_OPAQUE_BYTES ? `has ${bytes} bytes in UTF-8; at most ${MAX_OPAQUE_BYTES} are allowed` : null;
 }
 
-/** The opaque metadata ID that a searched text can be. @param namingAuthority undefined for all that `known` shows. */
+/** Reads a searched text as an opaque metadata ID, if possible. @param namingAuthority undefined for all naming authorities of `known`. */
 export function searchedOpaqueName(
   text: string,
   known: NamingAuthoritySnapshot,

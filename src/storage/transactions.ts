@@ -154,7 +154,7 @@ export class Transactions {
     }
   }
 
-  /** The error of a write that got no slot in time. While commits are stalled, completed reads do not show that the pool is only busy. */
+  /** The error of a write that got no slot in time. While commits are stalled, it does not say that the pool is busy. */
   private rejection(pool: pg.Pool, since: number): Error {
     const isStanding = this.commits.isDoubtful;
     const isBusy = !isStanding && pool instanceof ConnectionPool && pool.completedSince(since);

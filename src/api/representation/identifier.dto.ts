@@ -148,8 +148,8 @@ export class IdentifierDto {
   uris: UrisDto;
 
   /**
-   * The repairs of the text by which the request names the identifier, as in `POST /normalize`; absent if there are none. The use of
-   * another form, such as the URL at a resolver, is not a repair.
+   * The repairs of the identifier in the request, with the codes of `POST /normalize`; absent if there are none. The use of another form,
+   * such as the URL at a resolver, is not a repair.
    */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];

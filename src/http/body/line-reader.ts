@@ -48,7 +48,7 @@ export class LineReader {
   /** Up to `most` lines that are not blank; null at the end. @throws Problem SHUTTING_DOWN or REQUEST_TIMEOUT, or a connection error. */
   async next(most: number): Promise<Line[] | null> {
     this.body.requireTime();
-    // A part can have 65,536 blank lines, so that lines are cut in a turn of their own.
+    // A part can have 65,536 blank lines, so cutting lines waits for a turn of the event loop.
     if (this.rest.length > 0 || this.body.bytes.readableLength > 0) await streamTurn();
     const mostBytes = this.body.spool.isCrowded ? MAX_CROWDED_BYTES : MAX_PART_BYTES;
     const lines: Line[] = [];

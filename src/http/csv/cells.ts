@@ -1,6 +1,6 @@
 export type Separator = ',' | ';' | '\t';
 
-/** A misplaced quotation mark after which the end of the row is unknown, because the mark is not closed or others follow it. */
+/** A misplaced quotation mark after which the end of the row is unknown: the mark is not closed, or more quotation marks follow. */
 export class UnclosedMark extends SyntaxError {}
 
 /**

@@ -143,7 +143,7 @@ export class LogFollower {
     return this.isFresh() ? (this.last?.state.flushed ?? null) : null;
   }
 
-  /** An upper bound of the database clock, in milliseconds since 1970; infinite without a poll. */
+  /** An upper bound of the database clock, in milliseconds since 1970; Infinity before the first successful poll. */
   databaseTime(): number {
     return this.last === null ? Infinity : this.last.state.time + this.ageMs;
   }

@@ -122,7 +122,7 @@ export const insertAlternates = ($: Numbered): string => `
 
 const MANY_PARAMETERS = [ORDINAL, ...IDENTIFIER_PARAMETERS];
 
-/** `INSERT_MANY` has only the first of these parameters, `MANY_PARAMETERS`. */
+/** `INSERT_MANY` uses only `MANY_PARAMETERS`, which come first. */
 const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMETERS]);
 
 /**

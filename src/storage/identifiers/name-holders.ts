@@ -6,7 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/** A metadata ID or alternate with the naming authority of its record, or an identifier (with its own) that an alternate names. */
+/** A name and a naming authority: that of the record of a metadata ID or alternate, or the own one of an identifier. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }

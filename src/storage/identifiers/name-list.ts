@@ -36,7 +36,7 @@ export interface NamePage {
   readonly names: readonly string[];
 }
 
-/** Lists the local names of a naming authority. Each page sorts up to `MAX_LISTED_NAMES` names. */
+/** Lists the local names of a naming authority. For each page, up to `MAX_LISTED_NAMES` names are sorted. */
 @Injectable()
 export class NameList {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}

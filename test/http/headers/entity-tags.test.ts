@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   areOfRecords,
+  isStored,
   matchesRecord,
   matchesStrongly,
   matchesWeakly,
   readIfMatch,
   recordTagOf,
+  requireIfMatch,
+  requireMatch,
+  requireNoneMatch,
   viewTagOf,
 } from '../../../src/http/headers/entity-tags.js';
 
@@ -85,5 +89,70 @@ describe('RFC 9110 13.1.2: If-None-Match', () => {
     [undefined, false],
   ])('%s matches: %s', (header, matches) => {
     expect(matchesWeakly(header, TAG)).toBe(matches);
+  });
+});
+
+describe('RFC 9110 13.2.2: the preconditions of a read', () => {
+  const record = { version: 3, updatedAt: new Date(1234567890) };
+  const etag = recordTagOf(record, '{}');
+
+  /** @returns whether the client has the representation, and what the response has. */
+  function read(headers: Record<string, string>, of?: typeof record) {
+    const set: unknown[] = [];
+    const reply = { headers: (sent: unknown) => set.push(sent), status: (code: number) => set.push(code) };
+    return [isStored({ request: { headers } as never, reply: reply as never }, { etag }, of), ...set];
+  }
+
+  it.each([
+    [{}, false],
+    [{ 'if-none-match': 'W/"1"' }, false],
+    [{ 'if-match': '*' }, false],
+    [{ 'if-match': etag, 'if-none-match': '"1"' }, false],
+    [{ 'if-none-match': etag }, true],
+    [{ 'if-match': etag, 'if-none-match': `W/${etag}` }, true],
+  ])('%j: stored %s', (headers: Record<string, string>, isKnown) => {
+    const expected = isKnown ? [true, { etag }, 304] : [false, { etag }];
+    expect([read(headers), read(headers, record)]).toEqual([expected, expected]);
+  });
+
+  it('compare only the version with that of a record, and the whole tag with that of another representation', () => {
+    expect(read({ 'if-match': '"3"' }, record)).toEqual([false, { etag }]);
+    expect(() => read({ 'if-match': '"3"' })).toThrow(/^PRECONDITION_FAILED.*the representation is "3-kf12oi-/);
+    expect(() => read({ 'if-match': '"2"' }, record)).toThrow(/^PRECONDITION_FAILED/);
+    expect(() => read({ 'if-match': 'a' }, record)).toThrow(/^INVALID_PRECONDITION/);
+  });
+});
+
+describe('the preconditions of a change', () => {
+  const record = { version: 3, updatedAt: new Date(1234567890) };
+  const require = (header: string) => {
+    requireMatch(readIfMatch(header) ?? [], record, 'identifier');
+  };
+
+  it.each(['*', '"3"', recordTagOf(record, '{}')])('If-Match: %s permits it', (header) => {
+    expect(() => {
+      require(header);
+    }).not.toThrow();
+  });
+
+  it.each([
+    ['"2"', /does not match version 3 of the identifier; read it again/],
+    ['W/"3"', /has a weak entity tag.*: send "3"/],
+    [`W/${recordTagOf(record, '{}')}`, /has a weak entity tag/],
+    [viewTagOf('<html>'), /has no entity tag of the JSON of the identifier/],
+  ])('If-Match: %s does not', (header, detail) => {
+    expect(() => {
+      require(header);
+    }).toThrow(detail);
+  });
+
+  it('If-Match is required, and If-None-Match must not name the present state', () => {
+    expect(requireIfMatch('*', 'send it')).toBe('*');
+    expect(() => requireIfMatch(undefined, 'send it')).toThrow(/^PRECONDITION_REQUIRED.*send it/);
+    requireNoneMatch(undefined, TAG);
+    requireNoneMatch('"4"', TAG);
+    expect(() => {
+      requireNoneMatch('*', TAG);
+    }).toThrow(/^PRECONDITION_FAILED.*the current entity tag is "3-abc"/);
   });
 });

@@ -98,7 +98,7 @@ export function hintOf({ authority, local }: OwnName, text: string, near: string
 interface NameFault {
   readonly detail: string;
   readonly at: number | null;
-  /** Whether the fault is at `at`, whatever the nearest name is. */
+  /** Whether the fault is at `at` for every nearest name. */
   readonly isCertain: boolean;
 }
 

@@ -31,7 +31,7 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 
 /**
  * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows: rows of identifiers are never deleted, and with these settings
- * PostgreSQL reads the leases in the order of their index, whatever the statistics are. The estimates are those of the last VACUUM or
+ * PostgreSQL reads the leases in the order of their index under any statistics. The estimates are those of the last VACUUM or
  * ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `

@@ -5,7 +5,7 @@ import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { RequestContext, Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
-import { LargeBody } from '../../http/body/body-limits.js';
+import { LargeBody, TakesCount } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
 import { ApiBody, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
@@ -46,6 +46,7 @@ export class ReservationController {
    */
   @Post()
   @Requires('mint')
+  @TakesCount()
   @ApiReturnsOnce(ReservationDto, 'Reserved.', { Location: textHeader('The path of the reservation.') }, 201)
   @ApiProblems(...OF_A_CHANGE, ...PREFIX_CODES, 'UNKNOWN_NAMING_AUTHORITY', 'SUSPENDED_NAMING_AUTHORITY')
   async reserve(

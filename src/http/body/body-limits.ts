@@ -9,6 +9,7 @@ import { isStreamed, mediaTypeOf } from './streamed-body.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     largeBody?: boolean;
+    takesCount?: boolean;
   }
 }
 
@@ -23,6 +24,9 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** Marks a route for many records, whose body limit is configurable. */
 export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
+
+/** Marks a route whose body can request many records by `count`. */
+export const TakesCount = (): MethodDecorator => routeSettings({ takesCount: true });
 
 /** Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after all other checks. */
 export function limitBodies(server: FastifyInstance, largest: number): void {

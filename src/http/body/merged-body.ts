@@ -14,7 +14,7 @@ export class MergedBody extends Readable {
 
   /**
    * @param count receives the number of bytes so far. An error that it throws ends the stream.
-   * @param admit delays the end of the stream, and so whatever reads the whole body. An error also ends the stream.
+   * @param admit delays the end of the stream until the body may be parsed. An error also ends the stream.
    */
   constructor(
     private readonly source: Readable,

@@ -41,7 +41,7 @@ beforeEach(async () => {
   server.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send(error instanceof Problem ? error.code : String(error));
   });
-  const many = { scopes: [], largeBody: true };
+  const many = { scopes: [], largeBody: true, takesCount: true };
   const routes = { '/': { scopes: [] }, [MANY]: many, [READ_MANY]: { ...many, onlyReads: true } };
   for (const [path, config] of Object.entries(routes)) {
     server.post(path, { config: config as never }, async ({ body }) => {

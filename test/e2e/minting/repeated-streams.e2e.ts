@@ -68,6 +68,18 @@ describe('a stream that is sent again', () => {
     expect(await ask('SELECT count(*)::int AS n FROM identifier')).toEqual([before]);
   });
 
+  it('mints a line that was rejected because its previous version was not registered, once it is', async () => {
+    const key = randomUUID();
+    const previousVersion = `100.102/${freshGuid()}`;
+    const first = await bulk([{ previousVersion }], key);
+    expect([first[0].status, first[0].problem.code]).toEqual([422, 'INVALID_PREDECESSOR']);
+    await service.client.mint({ guid: previousVersion.split('/')[1] });
+    const again = await bulk([{ previousVersion }], key);
+    expect([again[0].status, again[0].record.previousVersion]).toEqual([201, `hdl:${previousVersion}`]);
+    const third = await bulk([{ previousVersion }], key);
+    expect(third[0].identifier).toBe(again[0].identifier);
+  });
+
   it('line by line, and in other pieces than before, returns the same', async () => {
     const key = randomUUID();
     const metadataIds = Array.from({ length: 20 }, freshMetadataId);

@@ -16,7 +16,13 @@ import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import { requireNoUser } from '../registry/handle-user.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
-import { readAlternates, readMetadataId, readReplacementName, requireTwoThings } from '../registry/parse-names.js';
+import {
+  readAlternates,
+  readMetadataId,
+  readReplacementName,
+  requireClearEnd,
+  requireTwoThings,
+} from '../registry/parse-names.js';
 import { type RequestedPredecessor, predecessorOf, readPredecessor } from '../registry/predecessor.js';
 import { EXPIRED, changeTime } from '../registry/lifecycle.js';
 import type { StoredValue } from '../registry/stored-value.js';
@@ -120,6 +126,7 @@ function nameIn(
   known: NamingAuthoritySnapshot,
   requireGrant: (prefix: string) => void,
 ): { authority: NamingAuthority; localName: string } {
+  requireClearEnd(text, known, '/identifier');
   const slash = text.indexOf('/');
   const own = slash < 0 ? undefined : known.find(text.slice(0, slash));
   if (own?.profile === 'handle') {

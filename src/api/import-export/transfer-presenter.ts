@@ -1,3 +1,4 @@
+import { canonicalUri, toHandle } from '@mintmark/identifier';
 import { nativeText, serializeLifecycle } from '../../registry/identifier-record.js';
 import type { TransferRecord } from '../../import-export/transfer-record.js';
 import type { TransferLineDto } from './transfer-line.dto.js';
@@ -19,7 +20,13 @@ function isAbsent(name: string, value: unknown): boolean {
 
 /** The line of a record. @param shown the redacted record. @param isComplete whether values that are not public are exported. */
 export function lineOf(record: TransferRecord, shown: TransferRecord, isComplete: boolean): TransferLine {
-  const line = { identifier: nativeText(shown), metadataId: shown.metadataId, ...serializeLifecycle(shown) };
+  const line = { identifier: nameOf(shown), metadataId: shown.metadataId, ...serializeLifecycle(shown) };
   const handleValues = isComplete && shown.handleValues !== null ? [...shown.handleValues] : line.handleValues;
   return { ...line, handleValues, hiddenValues: (record.handleValues?.length ?? 0) - (handleValues?.length ?? 0) };
+}
+
+/** `NA/local`, or the URI of a name that ends with white space, because an import rejects white space that is not escaped. */
+function nameOf(record: TransferRecord): string {
+  const name = nativeText(record);
+  return name === name.trimEnd() ? name : canonicalUri(toHandle(name, { charset: 'unicode' }));
 }

@@ -98,10 +98,10 @@ function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
     parts: parts as ValidItemDto['parts'],
     uris,
     unavailable,
-    repairs,
+    repairs: repairs as ValidItemDto['repairs'],
   };
   // These members are set afterwards, because spreading the item takes a microsecond.
-  if (omitted !== undefined) item.omitted = omitted;
+  if (omitted !== undefined) item.omitted = omitted as ValidItemDto['omitted'];
   if (equal !== undefined) item.equal = equal;
   return item;
 }

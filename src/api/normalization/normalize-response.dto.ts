@@ -98,12 +98,12 @@ export class ValidItemDto {
   @ApiProperty({ type: Object, additionalProperties: { type: 'string' }, example: { fedoraUri: 'FED-12' } })
   unavailable: Record<string, string>;
   /** The components of the URI that `uris` omits, because they are not part of a Handle (R-02); absent if there are none. */
-  @ApiProperty(OMITTED) omitted?: readonly ('query' | 'fragment')[];
+  @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
   /** Whether the text denotes the same thing as `context.equalTo`; present only with `equalTo`. */
   equal?: boolean;
   /** The changes that normalization made. */
   @ApiProperty({ enum: REPAIR_CODES, enumName: 'RepairCode', isArray: true, example: ['GUID_UPPERCASED'] })
-  repairs: readonly RepairCode[];
+  repairs: RepairCode[];
 }
 
 /** A malformed text. */

@@ -56,8 +56,7 @@ function digitsEnd(input: string, start: number, end: number): number {
 
 /** The host with letters in lower case, except those of escapes. */
 function lowerHost(host: string): string {
-  const lower = host.toLowerCase();
-  return lower.includes('%') ? lower.replace(/%../g, (escape) => escape.toUpperCase()) : lower;
+  return host.toLowerCase().replace(/%../g, (escape) => escape.toUpperCase());
 }
 
 function invalid(offset: number, detail: string): Failure {

@@ -101,7 +101,7 @@ function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
     repairs: repairs as ValidItemDto['repairs'],
   };
   // These members are set afterwards, because spreading the item takes a microsecond.
-  if (omitted !== undefined) item.omitted = omitted as ValidItemDto['omitted'];
+  if (omitted !== undefined) item.omitted = [...omitted];
   if (equal !== undefined) item.equal = equal;
   return item;
 }

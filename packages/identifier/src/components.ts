@@ -111,9 +111,11 @@ export function handleParts({ namingAuthority, localName }: Handle): HandleParts
 }
 
 export function hdlUriParts(uri: HdlUri): CordraUriParts | HandleUriParts {
-  const parts = uriParts(uri);
-  if (uri.form === 'path' || uri.form === 'host') return { ...parts, form: uri.form };
-  return { ...parts, form: uri.form, server: uri.server };
+  // The members are set afterwards, because spreading the parts takes a tenth of the time of `normalize`.
+  const parts: { form?: HdlForm; server?: string | null } & (CordraUriParts | HandleUriParts) = uriParts(uri);
+  parts.form = uri.form;
+  if (uri.form !== 'path' && uri.form !== 'host') parts.server = uri.server;
+  return parts;
 }
 
 export function infoHdlParts({ name, fragment }: InfoHdl): CordraUriParts | HandleUriParts {

@@ -35,31 +35,30 @@ export interface KnownResolverOptions {
   /** Other known resolvers, such as those of naming authorities; called only for a text that may be a URL. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
   readonly charset?: Charset | undefined;
-  /** See `HttpUriOptions`. */
-  readonly profile?: Profile | undefined;
 }
 
-/** Parses a URL with the given scheme and the host of any known resolver. */
+/** Parses a URL with the given scheme and the host of any known resolver. @param profile see `HttpUriOptions`. */
 export function readResolverUrl(
   text: string,
   scheme: 'http' | 'https',
   options: KnownResolverOptions,
+  profile?: Profile,
 ): Result<HttpUri> {
   const start = scheme.length + 3;
   if (!text.startsWith('//', start - 2)) {
     return fail('INVALID_AUTHORITY', start - 2, 'URI-29', 'expected "//" and the host of a Handle resolver');
   }
-  const length = text.slice(start).search(/[/?#]/);
-  const end = length < 0 ? text.length : start + length;
+  let end = start;
+  while (end < text.length && !'/?#'.includes(text.charAt(end))) end++;
   const user = userinfoEnd(text, start, end);
   if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver must not contain a user');
   const authority = readAuthority(text, start, end, defaultPort(scheme));
   if (!authority.ok) return authority;
-  const candidates = resolversAt(authority.value, scheme, configuredIn(options));
+  const candidates = resolversAt(authority.value, scheme, options);
   let rejected: Result<HttpUri> | null = null;
   for (const resolver of candidates) {
     const read = parseWithRawCharacters(text, end, (url) =>
-      parseHttpUri(url, { resolver, charset: options.charset, profile: options.profile, suffixSlashes: true }),
+      parseHttpUri(url, { resolver, charset: options.charset, profile, suffixSlashes: true }),
     );
     if (read.ok) return read;
     rejected ??= read;
@@ -75,14 +74,11 @@ export function readResolverUrl(
 export function schemeForHost(text: string, options: KnownResolverOptions): 'http' | 'https' | null {
   const slash = text.indexOf('/');
   if (slash < 0 || slash > 255 || DIGITS_AND_DOTS.test(text.slice(0, slash))) return null;
-  const configured = configuredIn(options).find(({ authority }) => hasAt(text, `${authority}/`, 0));
-  if (configured !== undefined) return configured.scheme;
-  return WELL_KNOWN_RESOLVERS.some((host) => hasAt(text, `${host}/`, 0)) ? 'https' : null;
+  return knownTo(options).find(({ authority }) => hasAt(text, `${authority}/`, 0))?.scheme ?? null;
 }
 
-function configuredIn({ resolver, resolvers }: KnownResolverOptions): readonly Resolver[] {
-  const further = resolvers?.() ?? [];
-  return resolver === undefined ? further : [resolver, ...further];
+function knownTo({ resolver, resolvers }: KnownResolverOptions): readonly Resolver[] {
+  return [...(resolver === undefined ? [] : [resolver]), ...(resolvers?.() ?? []), ...PROXIES];
 }
 
 /** The same resolver with the other scheme, for each resolver. Creating one takes half of the time of reading a URL, so it is kept. */
@@ -96,9 +92,12 @@ function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
 }
 
 /** The known resolvers at a host. Those with a first segment come first: other resolvers would parse it as a naming authority. */
-function resolversAt(authority: string, scheme: 'http' | 'https', configured: readonly Resolver[]): Resolver[] {
-  return [...configured, ...PROXIES]
-    .filter((resolver) => resolver.authority === authority)
-    .map((resolver) => withScheme(scheme, resolver))
-    .sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
+function resolversAt(authority: string, scheme: 'http' | 'https', options: KnownResolverOptions): Resolver[] {
+  const found = new Map<string, Resolver>();
+  for (const each of knownTo(options)) {
+    if (each.authority !== authority) continue;
+    const resolver = withScheme(scheme, each);
+    found.set(resolver.prefix, resolver);
+  }
+  return [...found.values()].sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
 }

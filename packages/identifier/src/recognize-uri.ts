@@ -55,7 +55,7 @@ export function recognizeHdl(text: string, options: RecognizeOptions): Recogniti
 }
 
 export function recognizeHttp(text: string, scheme: 'http' | 'https', options: RecognizeOptions): Recognition {
-  const read = readFor(options, (profile) => readResolverUrl(text, scheme, { ...options, profile }));
+  const read = readFor(options, (profile) => readResolverUrl(text, scheme, options, profile));
   return cordraFirst('http-uri', read, options);
 }
 

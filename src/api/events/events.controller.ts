@@ -141,8 +141,8 @@ export class EventsController {
 
   private textOf({ changes, reached, end }: ChangePage, sort: LogOrder, query: LogQuery): Promise<string> {
     const { cursors } = this;
-    const events = function* (): Generator<EventDto> {
-      for (const change of changes) yield eventOf(change, query.reader, cursors);
+    const events = function* (): Generator<[EventDto]> {
+      for (const change of changes) yield [eventOf(change, query.reader, cursors)];
     };
     const next = cursors.reached(reached, sort, query.isRestricted);
     return listText('items', events(), { next, end } satisfies Omit<EventPageDto, 'items'>);

@@ -210,11 +210,11 @@ export class LookupController {
   }
 
   /** Removes each result from its part. Otherwise, a suspended generator would keep the part while the stream waits (see `Places`). */
-  private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<LookupResultDto> {
+  private async *responses(parts: AsyncIterable<LookupResult[]>): AsyncGenerator<[LookupResultDto]> {
     let index = 0;
     for await (const results of parts)
       for (let result = results.shift(); result !== undefined; result = results.shift())
-        yield this.response(result, index++);
+        yield [this.response(result, index++)];
   }
 
   private response(result: LookupResult, index: number): LookupResultDto {

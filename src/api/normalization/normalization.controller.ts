@@ -20,6 +20,9 @@ import {
 } from './normalize-response.dto.js';
 import { NormalizeRequestDto } from './normalize-request.dto.js';
 
+/** Length of the texts whose results are serialized together, in UTF-16 code units. A result can take fifty times the length of its text. */
+const GROUP_LENGTH = 2048;
+
 const ALWAYS = [
   ...(['UNAUTHENTICATED', 'SCOPE_MISSING', 'RATE_LIMITED', 'CONCURRENCY_LIMITED'] as const),
   ...(['OVERLOADED', 'SHUTTING_DOWN'] as const),
@@ -69,8 +72,18 @@ export class NormalizationController {
   }
 }
 
-function* responses(results: Iterable<NormalizeResult>): Generator<ValidItemDto | InvalidItemDto> {
-  for (const result of results) yield responseOf(result);
+function* responses(results: Iterable<NormalizeResult>): Generator<(ValidItemDto | InvalidItemDto)[]> {
+  let group: (ValidItemDto | InvalidItemDto)[] = [];
+  let length = 0;
+  for (const result of results) {
+    group.push(responseOf(result));
+    length += result.input.length;
+    if (length < GROUP_LENGTH) continue;
+    yield group;
+    group = [];
+    length = 0;
+  }
+  if (group.length > 0) yield group;
 }
 
 function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
@@ -85,7 +98,7 @@ function responseOf(result: NormalizeResult): ValidItemDto | InvalidItemDto {
     parts: parts as ValidItemDto['parts'],
     uris,
     unavailable,
-    repairs: [...repairs],
+    repairs: repairs as ValidItemDto['repairs'],
   };
   // These members are set afterwards, because spreading the item takes a microsecond.
   if (omitted !== undefined) item.omitted = [...omitted];

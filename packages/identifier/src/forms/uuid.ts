@@ -39,7 +39,8 @@ export function formatUuid(uuid: Uuid): string {
 
 /** 8-4-4-4-12 in lower case (RFC 9562 4). */
 export function formatUuidHyphenated({ hex }: Uuid): string {
-  return hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const digits = hex.toLowerCase();
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
 }
 
 /** The variant: the top bits of byte 8 (UUID-03). */

@@ -27,11 +27,12 @@ export function readAuthority(input: string, start: number, end: number, default
     return invalid(start, `expected a host, found ${start === end ? 'nothing' : describe(input, start)}`);
   const portEnd = input.charCodeAt(hostEnd) === 0x3a && hostEnd < end ? digitsEnd(input, hostEnd + 1, end) : hostEnd;
   if (portEnd !== end) return invalid(portEnd, `expected host[:port] alone, found ${describe(input, portEnd)}`);
-  const host = normalHost(input, start, hostEnd);
+  const decoded = normalizeEscapes(input, start, hostEnd);
+  const host = lowerHost(decoded);
   const port = input.slice(hostEnd + 1, end);
   const dropped = hostEnd < end && (port === '' || port === defaultPort);
   let repairs = escapeRepairs(input, start, hostEnd, UNRESERVED);
-  if (host !== normalizeEscapes(input, start, hostEnd)) repairs = joinRepairs(repairs, HOST_LOWERCASED);
+  if (host !== decoded) repairs = joinRepairs(repairs, HOST_LOWERCASED);
   if (dropped) repairs = joinRepairs(repairs, DEFAULT_PORT_DROPPED);
   return ok(hostEnd === end || dropped ? host : `${host}:${port}`, repairs);
 }
@@ -53,10 +54,9 @@ function digitsEnd(input: string, start: number, end: number): number {
   return i;
 }
 
-/** The host with unnecessary escapes decoded, other escapes in upper case, and letters in lower case. */
-function normalHost(input: string, start: number, end: number): string {
-  const lower = normalizeEscapes(input, start, end).toLowerCase();
-  return lower.replace(/%../g, (escape) => escape.toUpperCase());
+/** The host with letters in lower case, except those of escapes. */
+function lowerHost(host: string): string {
+  return host.toLowerCase().replace(/%../g, (escape) => escape.toUpperCase());
 }
 
 function invalid(offset: number, detail: string): Failure {

@@ -35,7 +35,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*(?=:)/i;
 
 /** The length of the scheme at the start of a text without its ":"; 0 without a scheme. */
 export function schemeLength(text: string): number {
-  return SCHEME.exec(text)?.[0].length ?? 0;
+  return SCHEME.test(text) ? text.indexOf(':') : 0;
 }
 
 /** The fault of a text that should start with a scheme, given in lower case; null when it does (URI-05, URI-06). */

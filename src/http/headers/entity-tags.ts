@@ -117,7 +117,7 @@ export function requireMatch(tags: EntityTags, record: Changed, kind: string): v
   const strong = tags === '*' ? tags : tags.map(({ opaque }) => ({ isWeak: false, opaque }));
   const detail = matchesRecord(strong, record)
     ? `If-Match has a weak entity tag, perhaps of a proxy that compresses, and only a strong one permits a change: send "${record.version}"`
-    : `If-Match does not match version ${record.version} of the ${kind}; read it again with Accept: application/json, because a page has another entity tag, and repeat the change with its new ETag`;
+    : `If-Match does not match version ${record.version} of the ${kind}; read it again with Accept: application/json and repeat the change with its new ETag, or, if a proxy changes entity tags, with its version in double quotes`;
   throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }
 

@@ -126,7 +126,7 @@ describe('the preconditions of a change', () => {
     ['"2"', /does not match version 3 of the identifier; read it again/],
     ['W/"3"', /has a weak entity tag.*: send "3"/],
     [`W/${recordTagOf(record, '{}')}`, /has a weak entity tag/],
-    [viewTagOf('<html>'), /does not match version 3 .*a page has another entity tag/],
+    [viewTagOf('<html>'), /does not match version 3 .*Accept: application\/json/],
   ])('If-Match: %s does not', (header, detail) => {
     expect(() => {
       require(header);

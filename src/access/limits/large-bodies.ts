@@ -5,7 +5,7 @@ import { ownTurn } from '../../http/body/own-turn.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { clientGone, tooLarge } from '../../problem/problem.js';
-import { clientOf } from '../current-principal.js';
+import { clientOf, principalOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 import { Places, holderOf } from './places.js';
 
@@ -24,17 +24,28 @@ const DETAILS = {
   free: 'The service is processing other large bodies. Nothing was changed; retry after Retry-After.',
 };
 
+interface Limits {
+  readonly pool: BytePool;
+  readonly places: Places;
+}
+
 /** Limits the bytes of large bodies in memory, and the requests with many records, for the process and for each client. */
 export class LargeBodies {
-  private readonly pool: BytePool;
-  private readonly places = new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING);
+  private readonly keyed: Limits;
+  /** Separate limits, so that clients without a key at many addresses cannot delay those with a key. */
+  private readonly anonymous: Limits;
 
   /** @param largest maximum size of one body in bytes, and of all bodies of one client. */
   constructor(
     private readonly metrics: Metrics,
     largest: number,
   ) {
-    this.pool = new BytePool(LARGEST_AT_ONCE * largest, largest);
+    const limits = (): Limits => ({
+      pool: new BytePool(LARGEST_AT_ONCE * largest, largest),
+      places: new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING),
+    });
+    this.keyed = limits();
+    this.anonymous = limits();
   }
 
   /** Rejects a body whose announced size does not fit, before it is read. @throws Problem CONCURRENCY_LIMITED or OVERLOADED */
@@ -42,7 +53,7 @@ export class LargeBodies {
     if (!isCollected(request)) return;
     // A body over the limit is rejected with 413 later.
     const announced = Math.min(contentLength(request), request.routeOptions.bodyLimit);
-    if (announced > COUNTED_BYTES) this.requireBytes(clientOf(request), announced);
+    if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
   }
 
   /** Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. */
@@ -59,31 +70,36 @@ export class LargeBodies {
 
   /** Waits for a place if the request has many records, and for a turn of the event loop in which the body is parsed. */
   private async enter(request: FastifyRequest, reply: FastifyReply, hasMany: boolean): Promise<void> {
-    if (hasMany) await this.places.hold(holderOf(request, reply));
+    if (hasMany) await this.limitsOf(request).places.hold(holderOf(request, reply));
     await ownTurn();
     if (reply.raw.closed) throw clientGone();
   }
 
   private counterOf(request: FastifyRequest, reply: FastifyReply): (bytes: number) => void {
     const { bodyLimit } = request.routeOptions;
+    const { pool } = this.limitsOf(request);
     const client = clientOf(request);
     let counted = 0;
     return (bytes) => {
       if (bytes > bodyLimit) throw tooLarge(bodyLimit);
       if (bytes <= COUNTED_BYTES || reply.raw.closed) return;
-      this.requireBytes(client, bytes - counted);
+      this.requireBytes(request, bytes - counted);
       if (counted === 0) {
         reply.raw.once('close', () => {
-          this.pool.giveBack(client, counted);
+          pool.giveBack(client, counted);
         });
       }
-      this.pool.take(client, bytes - counted);
+      pool.take(client, bytes - counted);
       counted = bytes;
     };
   }
 
-  private requireBytes(client: string, bytes: number): void {
-    const rejection = this.pool.rejection(client, bytes);
+  private limitsOf(request: FastifyRequest): Limits {
+    return principalOf(request).isAnonymous ? this.anonymous : this.keyed;
+  }
+
+  private requireBytes(request: FastifyRequest, bytes: number): void {
+    const rejection = this.limitsOf(request).pool.rejection(clientOf(request), bytes);
     if (rejection === null) return;
     this.metrics.rejected('large_bodies');
     throw poolProblem(rejection, DETAILS);

@@ -110,19 +110,22 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     for (const key of ['a', 'b', 'c']) expect(await post(LARGEST, framing, key)).toBe('waits');
     expect(await post(2 * MIB, framing, 'd')).toBe('OVERLOADED');
     expect(await post(MIB, framing, 'd')).toBe('waits');
+    expect(await post(LARGEST, framing)).toBe('waits');
   });
 
-  it('of many records wait unparsed while eight of the client are processed, and do not stop another client', async () => {
+  it('of many records wait unparsed while eight of the client are processed, and stop neither another client nor one without a key', async () => {
     const sent = Array.from({ length: 10 }, () => post(5000, framing, 'a', MANY));
     while (waiting.length < 8) await nextTurn();
     await pause(50);
     expect([waiting.length, parsed]).toEqual([8, 8]);
-    expect(await post(5000, framing, 'b', MANY)).toBe('waits');
-    waiting.pop()?.();
+    for (const key of ['b', undefined]) {
+      expect(await post(5000, framing, key, MANY)).toBe('waits');
+      waiting.pop()?.();
+    }
     waiting.shift()?.();
-    while (parsed < 10) await nextTurn();
+    while (parsed < 11) await nextTurn();
     await pause(50);
-    expect([waiting.length, parsed]).toEqual([8, 10]);
+    expect([waiting.length, parsed]).toEqual([8, 11]);
     for (const end of waiting.splice(0)) end();
     while (waiting.length < 1) await nextTurn();
     waiting.pop()?.();

@@ -16,6 +16,7 @@ import {
   READER_WITHOUT_HISTORY,
   requireScope,
   type Scope,
+  unauthenticated,
 } from './principal.js';
 import type { FailedAuthentications } from './failed-authentications.js';
 
@@ -72,7 +73,13 @@ export class AccessGuard {
     const { publicRead, publicHistory } = this.rules;
     const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
-    if (principal === null) throw unauthenticated(request.headers.authorization !== undefined);
+    if (principal === null) {
+      throw request.headers.authorization === undefined
+        ? unauthenticated('Send the API key as "Authorization: Bearer <key>".', false)
+        : unauthenticated(
+            'The API key is unknown, expired or revoked. Send a valid key as "Authorization: Bearer <key>".',
+          );
+    }
     // The principal is set before the scope is checked, because the log of a rejected request also names its key.
     setPrincipal(request, principal);
     if (scopes !== null) requireScope(principal, ...scopes);
@@ -92,27 +99,16 @@ export class AccessGuard {
     const isRecognized = this.authenticator.recognizes(secret);
     // The attempt is counted before the look-up, so that concurrent guesses are limited too.
     if (!isRecognized) this.failures.count(ip);
-    const principal = await this.authenticator
-      .authenticate(secret, user, onlyReads(request))
-      .catch((error: unknown) => {
-        // An unconfirmed key is a failed authentication; a database error is not.
-        const isFailure = error instanceof Problem && error.code === 'UNAUTHENTICATED';
-        if (isFailure && isRecognized) this.failures.count(ip);
-        if (!isFailure && !isRecognized) this.failures.forgive(ip);
-        throw error;
-      });
-    if (principal === null && isRecognized) this.failures.count(ip);
-    if (principal !== null && !isRecognized) this.failures.forgive(ip);
-    return principal;
+    const attempt = this.authenticator.authenticate(secret, user, onlyReads(request));
+    // An unconfirmed key is a failed authentication; a database error is not.
+    const isFailure = await attempt.then(
+      (principal) => principal === null,
+      (error: unknown) => error instanceof Problem && error.code === 'UNAUTHENTICATED',
+    );
+    if (isFailure && isRecognized) this.failures.count(ip);
+    if (!isFailure && !isRecognized) this.failures.forgive(ip);
+    return attempt;
   }
-}
-
-function unauthenticated(hasKey: boolean): Problem {
-  const detail = hasKey
-    ? 'The API key is unknown, expired or revoked. Send a valid key as "Authorization: Bearer <key>".'
-    : 'Send the API key as "Authorization: Bearer <key>".';
-  const error = hasKey ? ', error="invalid_token"' : '';
-  return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
 /** Hashes a key for `timingSafeEqual`, which requires equal lengths. */

@@ -24,7 +24,7 @@ const MAX_WAITING_SHORT = 512;
 export class AccessModule {
   static with(rules: AccessRules, limits: RequestLimits, metrics: Metrics): DynamicModule {
     const failures = new FailedAuthentications(metrics, limits.unauthenticatedPerMinute);
-    const large = new LargeBodies(metrics, limits.largePerAddress, limits.largestBody);
+    const large = new LargeBodies(metrics, limits.largestBody);
     const accessGuard = {
       provide: AccessGuard,
       inject: [Authenticator],

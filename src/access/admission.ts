@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onlyReads } from '../http/route-settings.js';
 import { type Working, WORK } from './limits/concurrency-limiter.js';
 import type { HttpInterfaces } from '../http/http-interface.js';
-import { noteWait } from '../http/server/response-deadline.js';
 import type { AccessGuard } from './access.guard.js';
 import type { LargeBodies } from './limits/large-bodies.js';
 import { limitStreams } from './limits/streams.js';
@@ -58,7 +57,7 @@ export function admitRequests(
       return;
     }
     void lookup.then(() => {
-      noteWait(request.raw, performance.now() - began);
+      reply.waitedMs = performance.now() - began;
       limit(limits, request, reply, done);
     }, done);
   });

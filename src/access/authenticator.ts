@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '../storage/api-key-store.js';
-import { Problem } from '../problem/problem.js';
 import { isSameUser } from '../registry/handle-user.js';
 import type { BasicCredentials } from './basic-credentials.js';
-import { Principal, type Scope } from './principal.js';
+import { Principal, type Scope, unauthenticated } from './principal.js';
 import { KeyReads } from './key-reads.js';
 import { isSecret, secretHash } from './key-secret.js';
 
@@ -33,7 +32,11 @@ export class Authenticator {
     const now = Date.now();
     if (key?.revokedAt !== null) return null;
     if (key.expiresAt !== null && key.expiresAt.getTime() <= now) return null;
-    if (key.openAccess && key.confirmedAt === null) throw unconfirmed(key.id);
+    if (key.openAccess && key.confirmedAt === null) {
+      throw unauthenticated(
+        `The API key ${key.id} was created under ACCESS=open. An administrator must confirm it with POST /api-keys/${key.id}/confirm.`,
+      );
+    }
     if (user !== null && (key.handleUser === null || !isSameUser(user, key.handleUser))) return null;
     this.touch(key.id, now);
     return new Principal(key.client, key.id, key.scopes as readonly Scope[], key.grants);
@@ -44,10 +47,4 @@ export class Authenticator {
     this.touched.set(id, now);
     this.keys.touch(id).catch(() => this.touched.delete(id));
   }
-}
-
-function unconfirmed(id: string): Problem {
-  const detail = `The API key ${id} was created under ACCESS=open. An administrator must confirm it with POST /api-keys/${id}/confirm.`;
-  const headers = { 'www-authenticate': 'Bearer realm="mintmark", error="invalid_token"' };
-  return new Problem('UNAUTHENTICATED', detail, { headers });
 }

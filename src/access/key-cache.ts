@@ -6,10 +6,6 @@ import { type ApiKey, ApiKeyStore } from '../storage/api-key-store.js';
 /** Milliseconds for which a key is cached. A revocation takes effect in every process within this time. */
 const MAX_AGE_MS = 2000;
 
-/** Milliseconds for which a secret counts as unknown. The time is limited, because a restored database could contain the key. */
-const UNKNOWN_MS = 60_000;
-
-/** Maximum number of cached keys and of unknown secrets. The secrets have a separate cache, so that guesses do not evict keys. */
 const MAX_CACHED = 10_000;
 
 interface Timed<T> {
@@ -18,15 +14,16 @@ interface Timed<T> {
   readonly key: T;
 }
 
-/** API keys by ID and by the digest of their secret. Concurrent requests share a read; failed reads are not cached. */
+/**
+ * API keys by ID and by the digest of their secret. Concurrent requests share a read. Unknown secrets are not cached, because
+ * `FailedAuthentications` limits them, and guesses would evict keys.
+ */
 @Injectable()
 export class KeyCache {
   private readonly keys = new LRUCache<string, Timed<ApiKey>>({ max: MAX_CACHED });
   /** The IDs of keys by digest. A recent key must have a recent digest, because the database can be restored with other digests. */
   private readonly ids = new LRUCache<string, Timed<string>>({ max: MAX_CACHED });
   private readonly pending = new Map<string, Timed<Promise<ApiKey | null>>>();
-  /** When the read of each unknown secret ended, by digest. */
-  private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
 
   constructor(@Inject(ApiKeyStore) private readonly store: Pick<ApiKeyStore, 'find' | 'findByHash'>) {}
 
@@ -43,17 +40,13 @@ export class KeyCache {
     const name = nameOf(digest);
     const known = this.recentOf(name);
     if (known !== null) return known;
-    if (performance.now() - (this.unknown.get(name) ?? -Infinity) < UNKNOWN_MS) return null;
     return this.share(name, async () => {
       const at = performance.now();
       const found = await this.store.findByHash(digest);
       // The database has already compared the digests, but this comparison takes constant time.
       const key = timingSafeEqual(found?.secretHash ?? Buffer.alloc(digest.length), digest) ? found : null;
       if (key !== null) this.ids.set(name, { at, key: key.id });
-      else {
-        this.unknown.set(name, performance.now());
-        this.keys.delete(this.ids.get(name)?.key ?? '');
-      }
+      else this.keys.delete(this.ids.get(name)?.key ?? '');
       return key;
     });
   }

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type ApiKey, findAtReplica } from '../storage/api-key-store.js';
 import { REPLICA, Readers, type Replica } from '../storage/replica-readers.js';
 import { KeyCache } from './key-cache.js';
-import { Problem } from '../problem/problem.js';
-import type { Principal } from './principal.js';
+import { type Principal, unauthenticated } from './principal.js';
 
 /** Finds the key of a request. While the primary is slow or unavailable, requests that only read use the replica, with its own cache. */
 @Injectable()
@@ -46,8 +45,6 @@ export class KeyValidity {
     const key = await this.cache.find(keyId);
     const isValid = key?.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > Date.now());
     if (isValid) return;
-    throw new Problem('UNAUTHENTICATED', 'The API key expired or was revoked while the request was processed.', {
-      headers: { 'www-authenticate': 'Bearer realm="mintmark", error="invalid_token"' },
-    });
+    throw unauthenticated('The API key expired or was revoked while the request was processed.');
   }
 }

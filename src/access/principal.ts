@@ -163,7 +163,13 @@ export function requireActors(principal: Principal, filter: string): void {
   if (!principal.seesHistory && !principal.isAnonymous) requireScope(principal, 'read');
   if (principal.seesActors && principal.seesHistory) return;
   const detail = `The filter "${filter}" needs an API key: without one, the service does not tell which client made a change.`;
-  throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="mintmark"' } });
+  throw unauthenticated(detail, false);
+}
+
+/** @param hasKey whether the request has a key, which is not valid (RFC 6750 3.1). */
+export function unauthenticated(detail: string, hasKey = true): Problem {
+  const error = hasKey ? ', error="invalid_token"' : '';
+  return new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': `Bearer realm="mintmark"${error}` } });
 }
 
 function coveredBy(grants: readonly Grant[], known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {

@@ -150,8 +150,6 @@ function limitsOf(environment: Environment) {
     concurrentPerKey: environment.MAX_CONCURRENT_PER_KEY ?? (open ? 0 : KEYED_LIMITS.concurrent),
     /** Maximum number of concurrent long polls and event streams of one key, or of one address without a key. */
     longLivedPerKey: environment.MAX_LONG_LIVED_PER_KEY ?? (open ? 0 : KEYED_LIMITS.longLived),
-    /** Maximum number of concurrent bodies of more than 1 MiB from one address without a key. */
-    largePerAddress: environment.MAX_LARGE_PER_ADDRESS,
     largestBody: environment.BODY_LIMIT_BYTES,
   };
 }

@@ -138,7 +138,6 @@ export class Environment {
   @WholeBetween(0, 100_000_000) RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE = 600;
   @WholeBetween(0, 1_000_000) MAX_CONCURRENT_PER_KEY?: number;
   @WholeBetween(0, 1_000_000) MAX_LONG_LIVED_PER_KEY?: number;
-  @WholeBetween(0, 1_000_000) MAX_LARGE_PER_ADDRESS = 4;
   @WholeBetween(0, 600_000) OVERLOAD_EVENT_LOOP_DELAY_MS = 1000;
   @WholeBetween(0, 1_000_000) OVERLOAD_WAITING_STATEMENTS = 1000;
 

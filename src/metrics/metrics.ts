@@ -23,7 +23,6 @@ const REJECTIONS = [
   'key_rate',
   'key_concurrency',
   'key_long_lived',
-  'address_large_bodies',
   'large_bodies',
   'unread_responses',
   'naming_authority_rate',

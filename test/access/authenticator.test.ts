@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '../../src/access/authenticator.js';
 import { KeyCache } from '../../src/access/key-cache.js';
 import { KeyReads, KeyValidity } from '../../src/access/key-reads.js';
@@ -29,7 +29,7 @@ function stored(...secrets: readonly string[]) {
 }
 
 describe('the look-up of a secret', () => {
-  it('happens once for concurrent or successive requests, whether the key exists or not', async () => {
+  it('happens once for concurrent requests, and for successive ones if the key exists', async () => {
     const secret = newSecret();
     const { authenticator, lookUps } = stored(secret);
     const wrong = newSecret();
@@ -39,43 +39,21 @@ describe('the look-up of a secret', () => {
       );
       expect(principals.map((principal) => principal?.keyId)).toEqual([secret, secret, undefined, undefined]);
     }
-    expect(lookUps.sort()).toEqual([secret, 'unknown'].sort());
+    expect(lookUps.sort()).toEqual([secret, 'unknown', 'unknown'].sort());
   });
 
   it('is not repeated for a key after ten thousand and more wrong secrets', async () => {
     const secret = newSecret();
     const { authenticator, lookUps } = stored(secret);
-    const wrong = Array.from({ length: 10_500 }, newSecret);
     const started = performance.now();
     await authenticator.authenticate(secret);
-    await Promise.all(wrong.map((each) => authenticator.authenticate(each)));
+    await Promise.all(Array.from({ length: 10_500 }, () => authenticator.authenticate(newSecret())));
     expect(authenticator.recognizes(secret)).toBe(true);
     await authenticator.authenticate(secret);
     // A key is read again after two seconds, which this test can take on a slow machine.
     const most = 1 + Math.floor((performance.now() - started) / 2000);
     expect(lookUps.filter((each) => each === secret).length).toBeLessThanOrEqual(most);
-    expect(authenticator.recognizes(wrong[0]!)).toBe(false);
-    const countOf = () => lookUps.filter((each) => each === 'unknown').length;
-    await authenticator.authenticate(wrong.at(-1)!);
-    expect(countOf()).toBe(10_500);
-    await authenticator.authenticate(wrong[0]!);
-    expect(countOf()).toBe(10_501);
-  });
-
-  it('is repeated a minute after it found no key, and no earlier', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick'] });
-    try {
-      const { authenticator, lookUps } = stored();
-      const wrong = newSecret();
-      for (const ms of [0, 59_999, 1]) {
-        jest.advanceTimersByTime(ms);
-        await authenticator.authenticate(wrong);
-        lookUps.push(String(ms));
-      }
-      expect(lookUps).toEqual(['unknown', '0', '59999', 'unknown', '1']);
-    } finally {
-      jest.useRealTimers();
-    }
+    expect(lookUps).toContain('unknown');
   });
 
   it('that failed is repeated by the next request', async () => {

@@ -111,7 +111,7 @@ describe('the configuration', () => {
   it('has each number in a variable of its own', () => {
     const numbers = {
       ...{ RATE_LIMIT_PER_NAMING_AUTHORITY_PER_MINUTE: 1, RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: 2 },
-      ...{ MAX_LARGE_PER_ADDRESS: 3, OVERLOAD_EVENT_LOOP_DELAY_MS: 4, OVERLOAD_WAITING_STATEMENTS: 5 },
+      ...{ OVERLOAD_EVENT_LOOP_DELAY_MS: 4, OVERLOAD_WAITING_STATEMENTS: 5 },
       ...{ RECORD_CACHE_ENTRIES: 6, RECORD_CACHE_BYTES: 7, RESPONSE_SPOOL_BYTES: 8, SHUTDOWN_TIMEOUT_MS: 9 },
       ...{ SHUTDOWN_DELAY_SECONDS: 13, LOG_LINES_PER_SECOND: 14 },
       ...{ DATABASE_POOL_SIZE: 10, DATABASE_CONNECT_TIMEOUT_MS: 101, DATABASE_STATEMENT_TIMEOUT_MS: 102 },
@@ -120,7 +120,7 @@ describe('the configuration', () => {
     };
     const variables = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
     expect(readConfig(variables)).toMatchObject({
-      limits: { perNamingAuthorityPerMinute: 1, unauthenticatedPerMinute: 2, largePerAddress: 3, largestBody: 1025 },
+      limits: { perNamingAuthorityPerMinute: 1, unauthenticatedPerMinute: 2, largestBody: 1025 },
       overload: { eventLoopDelayMs: 4, waitingStatements: 5 },
       recordCache: { entries: 6, bytes: 7 },
       pool: { size: 10, connectTimeoutMs: 101, statementTimeoutMs: 102 },

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Problem } from '../../problem/problem.js';
 
 type Rejection = 'share' | 'free';
@@ -22,6 +23,14 @@ export class BytePool {
   take(client: string, bytes: number): void {
     this.used += bytes;
     this.held.set(client, (this.held.get(client) ?? 0) + bytes);
+  }
+
+  /** Takes bytes until a response closes. */
+  hold(client: string, bytes: number, response: Pick<ServerResponse, 'once'>): void {
+    this.take(client, bytes);
+    response.once('close', () => {
+      this.giveBack(client, bytes);
+    });
   }
 
   giveBack(client: string, bytes: number): void {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { BytePool } from './byte-pool.js';
 
 /** The member of a response that holds the promise of its handler; absent before the handler runs, or if it returns no promise. */
@@ -6,6 +5,12 @@ export const WORK = Symbol('access:work');
 
 export interface Working {
   [WORK]?: Promise<unknown>;
+}
+
+/** A response, or another object that closes once. */
+export interface Closing extends Working {
+  readonly closed: boolean;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 export class ConcurrencyLimiter {
@@ -17,18 +22,24 @@ export class ConcurrencyLimiter {
   }
 
   /** Counts a request until its response has closed and its handler has ended. @returns false if the limit is reached. */
-  acquire(client: string, response: Pick<ServerResponse, 'closed' | 'once'> & Working): boolean {
+  acquire(client: string, response: Closing): boolean {
     // A closed connection emits no further event that would release the count.
     if (this.most === 0 || response.closed) return true;
     if (this.underWay.rejection(client, 1) !== null) return false;
     this.underWay.take(client, 1);
-    const leave = (): void => {
+    whenOver(response, () => {
       this.underWay.giveBack(client, 1);
-    };
-    response.once('close', () => {
-      if (response[WORK] === undefined) leave();
-      else void response[WORK].then(leave, leave);
     });
     return true;
   }
+}
+
+/** Calls `leave` when a response has closed and its handler has ended. */
+export function whenOver(response: Closing, leave: () => void): void {
+  const closed = (): void => {
+    if (response[WORK] === undefined) leave();
+    else void response[WORK].then(leave, leave);
+  };
+  if (response.closed) closed();
+  else response.once('close', closed);
 }

@@ -42,7 +42,7 @@ export class LimitsGuard {
     const client = clientOf(request);
     this.requireRate(client, reply);
     this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
-    this.largeBodies.admit(request, reply);
+    this.largeBodies.admit(request);
   }
 
   /** @returns the rate limit headers as alternating names and values, none without a limit. Null if the request exceeds the limit. */

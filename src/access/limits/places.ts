@@ -2,18 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, clientGone } from '../../problem/problem.js';
 import { clientOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
-import { type Working, WORK } from './concurrency-limiter.js';
-
-/** A response, or another object that closes once. */
-export interface Closing extends Working {
-  readonly closed: boolean;
-  once(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
-}
+import { type Closing, whenOver } from './concurrency-limiter.js';
 
 export interface PlaceHolder {
   readonly client: string;
-  readonly response: Closing;
+  readonly response: Closing & { off(event: 'close', listener: () => void): unknown };
 }
 
 export function holderOf(request: FastifyRequest, { raw }: FastifyReply): PlaceHolder {
@@ -61,12 +54,9 @@ export class Places {
   /** Holds a place until the response has closed and its handler has ended. @throws Problem as `run` does. */
   async hold(holder: PlaceHolder): Promise<void> {
     await this.enter(holder, this.limitMs);
-    const { client, response } = holder;
-    const leave = (): void => {
-      this.leave(client);
-    };
-    if (response.closed) leave();
-    else response.once('close', () => void Promise.resolve(response[WORK]).then(leave, leave));
+    whenOver(holder.response, () => {
+      this.leave(holder.client);
+    });
   }
 
   /**
@@ -96,10 +86,11 @@ export class Places {
     }
   }
 
-  private async enter({ client, response }: PlaceHolder, limitMs: number): Promise<void> {
+  private async enter(holder: PlaceHolder, limitMs: number): Promise<void> {
+    const { client, response } = holder;
     if (response.closed) throw clientGone();
     if (this.taken.rejection(client, 1) === null) this.taken.take(client, 1);
-    else await this.wait(client, response, limitMs);
+    else await this.wait(holder, limitMs);
   }
 
   private leave(client: string): void {
@@ -107,7 +98,7 @@ export class Places {
     for (const each of this.waiting) if (this.taken.rejection(each.client, 1) === null) each.enter();
   }
 
-  private wait(client: string, response: Closing, limitMs: number): Promise<void> {
+  private wait({ client, response }: PlaceHolder, limitMs: number): Promise<void> {
     const isStarted = limitMs === Infinity;
     if (!isStarted && this.queue.rejection(client, 1) !== null) return Promise.reject(this.rejectionOf(client));
     return new Promise((resolve, reject) => {

@@ -29,10 +29,7 @@ export function limitStreams(server: FastifyInstance): void {
       done(poolProblem(rejection, DETAILS));
       return;
     }
-    pool.take(client, places);
-    reply.raw.once('close', () => {
-      pool.giveBack(client, places);
-    });
+    pool.hold(client, places, reply.raw);
     done(null, payload);
   });
 }

@@ -33,12 +33,7 @@ export function limitUnreadResponses(server: FastifyInstance, metrics: Metrics):
       done(poolProblem(rejection, DETAILS));
       return;
     }
-    if (!reply.raw.closed) {
-      pool.take(client, counted);
-      reply.raw.once('close', () => {
-        pool.giveBack(client, counted);
-      });
-    }
+    if (!reply.raw.closed) pool.hold(client, counted, reply.raw);
     done(null, bytes);
   });
 }

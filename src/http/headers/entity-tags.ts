@@ -18,9 +18,6 @@ interface Changed {
   readonly updatedAt: Date | string;
 }
 
-/** An entity tag of a record, to which a proxy may have appended a text such as "-gzip", or a bare version. */
-const OF_RECORD = /^"\d+(?:-[0-9a-z]+-[\w-]{16}.*)?"$/;
-
 /**
  * The strong entity tag (RFC 9110 8.8.3) of the JSON of a record: version, time of the last change, and a digest of the JSON. The digest is
  * needed because `describes` and `counts` change with other records, and `uris` with the configuration.
@@ -120,9 +117,7 @@ export function requireMatch(tags: EntityTags, record: Changed, kind: string): v
   const strong = tags === '*' ? tags : tags.map(({ opaque }) => ({ isWeak: false, opaque }));
   const detail = matchesRecord(strong, record)
     ? `If-Match has a weak entity tag, perhaps of a proxy that compresses, and only a strong one permits a change: send "${record.version}"`
-    : areOfRecords(tags)
-      ? `If-Match does not match version ${record.version} of the ${kind}; read it again and repeat the change with its new ETag`
-      : `If-Match has no entity tag of the JSON of the ${kind}; a page has another one, and a proxy may change it: send the ETag of a read with Accept: application/json, or its version in double quotes`;
+    : `If-Match does not match version ${record.version} of the ${kind}; read it again with Accept: application/json and repeat the change with its new ETag, or, if a proxy changes entity tags, with its version in double quotes`;
   throw ifMatchProblem('PRECONDITION_FAILED', detail);
 }
 
@@ -145,11 +140,6 @@ export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;
   const start = `"${changeOf(record)}-`;
   return tags !== '*' && tags.some(({ isWeak, opaque }) => !isWeak && opaque.startsWith(start));
-}
-
-/** Whether one of the tags can be the tag of a record instead of a page. */
-export function areOfRecords(tags: EntityTags): boolean {
-  return tags === '*' || tags.some(({ opaque }) => OF_RECORD.test(opaque));
 }
 
 /** Weak comparison; a malformed header never matches. */

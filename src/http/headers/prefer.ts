@@ -1,9 +1,8 @@
 import { ApiHeader, textHeader } from '../../openapi/annotations.js';
 
-const MINIMAL = /^[ \t]*return[ \t]*=[ \t]*(?:minimal|"minimal")[ \t]*$/i;
-const RETURN = /^[ \t]*return[ \t]*(?:=|$)/i;
-
-const SUMMARY = /^[ \t]*summary[ \t]*$/i;
+/** `return=minimal` without its parameters. The name is case-insensitive, the value is not (RFC 7240 2). */
+const MINIMAL = /^return\s*=\s*(?:minimal|"minimal")$/i;
+const RETURN = /^return\s*(?:=|$)/i;
 
 export interface Preferences {
   /** `return=minimal`: results have no representations. The first `return` counts (RFC 7240 2). Parameters are ignored. */
@@ -12,30 +11,12 @@ export interface Preferences {
   readonly hasSummary: boolean;
 }
 
-export function readPreferences(header: string | undefined): Preferences {
-  const preferences = preferencesOf(header ?? '');
-  const preference = preferences.find((text) => RETURN.test(text));
-  // The name is case-insensitive, the value is not (RFC 7240 2).
-  const isMinimal = preference !== undefined && MINIMAL.test(preference) && preference.includes('minimal');
-  return { isMinimal, hasSummary: preferences.some((text) => SUMMARY.test(text)) };
-}
-
-function preferencesOf(header: string): string[] {
-  const preferences: string[] = [];
-  let start = 0;
-  let end = -1;
-  let isQuoted = false;
-  for (let at = 0; at <= header.length; at++) {
-    const character = header[at];
-    if (isQuoted && character === '\\') at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && character === ';' && end < 0) end = at;
-    if (at < header.length && (isQuoted || character !== ',')) continue;
-    preferences.push(header.slice(start, end < 0 ? at : end));
-    start = at + 1;
-    end = -1;
-  }
-  return preferences;
+/** Splits the header at commas, also within quoted strings, because no preference of this service has such a value. */
+export function readPreferences(header = ''): Preferences {
+  const preferences = header.split(',').map((preference) => (preference.split(';', 1)[0] ?? '').trim());
+  const preference = preferences.find((text) => RETURN.test(text)) ?? '';
+  const isMinimal = MINIMAL.test(preference) && preference.includes('minimal');
+  return { isMinimal, hasSummary: preferences.some((text) => text.toLowerCase() === 'summary') };
 }
 
 /** The header with the applied preferences (RFC 7240 3), if any. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
+import { decoded } from '../request-target.js';
 import { METHODS_WITH_PATH } from './method-not-allowed.js';
 
 /** Path of the routes for unroutable targets, after the first segment of their interface. */
@@ -15,19 +16,9 @@ const STARTS = ['', '/api', '/hrls', '/hdlresolver'] as const;
 export function routableTarget(target: string, longest: number): string {
   const end = target.search(/[?#]/);
   const path = end < 0 ? target : target.slice(0, end);
-  if (path.startsWith('/') && path.length <= longest && isDecodable(path)) return target;
+  if (path.startsWith('/') && path.length <= longest && (!path.includes('%') || decoded(path) !== null)) return target;
   const start = STARTS.find((each) => each !== '' && path.startsWith(`${each}/`)) ?? '';
   return start + MALFORMED;
-}
-
-function isDecodable(path: string): boolean {
-  if (!path.includes('%')) return true;
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Adds the routes to which `routableTarget` leads. */

@@ -57,8 +57,6 @@ async function expectAccepted(unread: readonly RawConnection[]): Promise<void> {
   }
 }
 
-const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-
 /** Texts for which every URI has three characters for each character. */
 const amplified = (count: number, length: number) =>
   JSON.stringify({
@@ -259,41 +257,3 @@ describe('a response that is longer than its request', () => {
     await expectAccepted(unread);
   });
 });
-
-describe('large bodies of one address without a key', () => {
-  /** More than 1 MiB, with a short response. */
-  const large = JSON.stringify({ items: [{ input: 'hdl:1/2' }] }).padStart(1_100_000);
-
-  it.each([
-    ['with Content-Length', large, `content-length: ${large.length}`],
-    ['in chunks', chunked(large), 'transfer-encoding: chunked'],
-  ])('are four at once %s, and the fifth is rejected with Retry-After', async (_, bytes, framing) => {
-    const unfinished = bytes.slice(0, -20);
-    const connections = await Promise.all(
-      Array.from({ length: 5 }, () => sendUnread('/normalize', unfinished, framing)),
-    );
-    const rejected = await Promise.any(
-      connections.map(async (connection) => {
-        connection.socket.resume();
-        await connection.until('"code"');
-        return connection;
-      }),
-    );
-    expect(rejected.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nretry-after: 1\r\n[^]*"code":"CONCURRENCY_LIMITED"/i);
-    expect((await post('/normalize', amplified(10, 10))).status).toBe(200);
-    const four = connections.filter((connection) => connection !== rejected);
-    expect(four.map(({ received }) => received())).toEqual(['', '', '', '']);
-    for (const { socket } of four) socket.write(bytes.slice(-20));
-    for (const connection of four) expect(await connection.until('"normalized"')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await untilServed(large)).toBe(200);
-  });
-});
-
-async function untilServed(body: string): Promise<number> {
-  for (let i = 0; i < 100; i++) {
-    const { status } = await post('/normalize', body);
-    if (status !== 429) return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return 429;
-}

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type FastifyInstance, fastify } from 'fastify';
 import { REST_API } from '../../../src/api/rest-interface.js';
 import { HttpInterfaces } from '../../../src/http/http-interface.js';
-import { limitResponseTime, noteWait } from '../../../src/http/server/response-deadline.js';
+import { limitResponseTime } from '../../../src/http/server/response-deadline.js';
 
 const LIMIT_MS = 1000;
 
@@ -27,15 +27,14 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-// Waiting requests are compared with the limit every 250 ms; the tests begin 100 ms after the first time.
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   logged = [];
   const stream = { write: (line: string) => logged.push(line) };
   server = fastify({ logger: { level: 'warn', stream } });
   // As of a request that waited for half of the limit for its key.
-  server.addHook('onRequest', (request, _reply, done) => {
-    if (request.url === '/authenticated') noteWait(request.raw, LIMIT_MS / 2);
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.url === '/authenticated') reply.waitedMs = LIMIT_MS / 2;
     done();
   });
   limitResponseTime(server, new HttpInterfaces([REST_API]), LIMIT_MS);
@@ -61,7 +60,6 @@ beforeEach(async () => {
   );
   server.all('/in-parts', { config: { inParts: true } }, slow);
   await server.ready();
-  await pass(100);
 });
 
 afterEach(async () => {
@@ -88,18 +86,18 @@ async function answer(method: 'GET' | 'POST', path: string) {
 
 describe('the limit of a response', () => {
   it('rejects a request that has no response in time: a read is safe to repeat, a write may have taken effect', async () => {
-    expect(await answer('GET', '/slow')).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
+    expect(await answer('GET', '/slow')).toEqual([503, 'DATABASE_UNAVAILABLE', 1000]);
     await pass(200);
-    expect(await answer('POST', '/slow')).toEqual([503, 'OUTCOME_UNKNOWN', 1150]);
+    expect(await answer('POST', '/slow')).toEqual([503, 'OUTCOME_UNKNOWN', 1000]);
   });
 
   it.each(['/slow', '/failing'])('is silent about what the handler does later: %s', async (url) => {
-    expect(await answer('POST', url)).toEqual([503, 'OUTCOME_UNKNOWN', 1150]);
+    expect(await answer('POST', url)).toEqual([503, 'OUTCOME_UNKNOWN', 1000]);
     expect(logged.filter((line) => /already|Promise errored/i.test(line))).toEqual([]);
   });
 
   it('counts the wait for an API key', async () => {
-    expect(await answer('GET', '/authenticated')).toEqual([503, 'DATABASE_UNAVAILABLE', 650]);
+    expect(await answer('GET', '/authenticated')).toEqual([503, 'DATABASE_UNAVAILABLE', 500]);
   });
 
   it('ends when a stream begins, also before its first piece', async () => {
@@ -109,8 +107,8 @@ describe('the limit of a response', () => {
   it('counts from the arrival, also behind requests that arrived later', async () => {
     const earlier = send('GET', '/slow');
     await pass(100);
-    expect(await answer('GET', '/authenticated')).toEqual([503, 'DATABASE_UNAVAILABLE', 550]);
-    expect(await earlier).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
+    expect(await answer('GET', '/authenticated')).toEqual([503, 'DATABASE_UNAVAILABLE', 500]);
+    expect(await earlier).toEqual([503, 'DATABASE_UNAVAILABLE', 1000]);
   });
 
   it('rejects each that is late, also after others have ended', async () => {
@@ -119,11 +117,11 @@ describe('the limit of a response', () => {
     await pass(800);
     late.push(send('GET', '/slow'));
     await pass(2300);
-    expect(await first).toEqual([503, 'DATABASE_UNAVAILABLE', 650]);
+    expect(await first).toEqual([503, 'DATABASE_UNAVAILABLE', 500]);
     expect(await Promise.all(late)).toEqual([
-      [503, 'DATABASE_UNAVAILABLE', 1150],
-      [503, 'OUTCOME_UNKNOWN', 1150],
-      [503, 'DATABASE_UNAVAILABLE', 1100],
+      [503, 'DATABASE_UNAVAILABLE', 1000],
+      [503, 'OUTCOME_UNKNOWN', 1000],
+      [503, 'DATABASE_UNAVAILABLE', 1000],
     ]);
   });
 
@@ -136,7 +134,7 @@ describe('the limit of a response', () => {
     }
     expect(between).toEqual(Array.from({ length: 36 }, () => [200, 'result', 0]));
     await pass(1200);
-    expect(await late).toEqual([503, 'DATABASE_UNAVAILABLE', 1150]);
+    expect(await late).toEqual([503, 'DATABASE_UNAVAILABLE', 1000]);
     expect(await send('GET', '/quick')).toEqual([200, 'result', 0]);
   });
 

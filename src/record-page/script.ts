@@ -1,19 +1,8 @@
-/**
- * Shows and enables the copy buttons. The page is complete without this script. Browsers permit `navigator.clipboard` only on secure
- * origins. On all other origins, the text is selected and copied by `document.execCommand`.
- */
+/** Shows and enables the copy buttons where browsers have `navigator.clipboard`: on secure origins. The page is complete without them. */
 export const SCRIPT = `
 (() => {
   const status = document.getElementById('copied');
-  const copyOld = (text) => {
-    const area = document.createElement('textarea');
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand('copy');
-    area.remove();
-    if (!done) throw new Error('not copied');
-  };
+  if (!navigator.clipboard) return;
   for (const button of document.querySelectorAll('button[data-copy]')) {
     const label = button.firstElementChild;
     button.hidden = false;
@@ -24,8 +13,7 @@ export const SCRIPT = `
     button.addEventListener('click', async () => {
       const text = button.dataset.copy;
       try {
-        if (navigator.clipboard) await navigator.clipboard.writeText(text);
-        else copyOld(text);
+        await navigator.clipboard.writeText(text);
         status.textContent = 'Copied: ' + text;
         show('Copied');
       } catch {

@@ -159,10 +159,13 @@ describe('methods', () => {
     }
   });
 
-  it('PATCH and TRACE are 405 with the code 4', async () => {
-    for (const method of ['PATCH', 'TRACE']) {
+  it('PATCH is 501 and TRACE 405, with the code 4', async () => {
+    for (const [method, status] of [
+      ['PATCH', 501],
+      ['TRACE', 405],
+    ] as const) {
       const answer = await bodyOf(active, { method });
-      expect([answer.status, answer.body.responseCode, answer.body.handle]).toEqual([405, 4, active]);
+      expect([answer.status, answer.body.responseCode, answer.body.handle]).toEqual([status, 4, active]);
     }
   });
 
@@ -231,6 +234,13 @@ describe('the other paths', () => {
         interfaces: [{ query: true, admin: true, protocol: 'HTTP', port: Number(port) }],
       },
     ]);
+  });
+
+  it.each(['GET', 'POST', 'PUT', 'DELETE'])('%s /api/sessions is not supported', async (method) => {
+    for (const path of ['/api/sessions', '/api/sessions/this']) {
+      const { status, text } = await exchange(service.server.url, path, { method });
+      expect([status, JSON.parse(text).responseCode]).toEqual([501, 4]);
+    }
   });
 
   it('/api/prefixes has the naming authorities', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RESPONSE_CODE } from '../../values/index.js';
 import { sendResponse } from '../send-response.js';
-import { HANDLE_ROUTES } from '../handle-routes.js';
+import { HANDLE_ROUTES, requestedHandle } from '../handle-routes.js';
 import type { ListHandler } from './list.handler.js';
 import type { ReadHandler } from './read.handler.js';
 import type { WriteHandler } from './write.handler.js';
@@ -33,6 +33,11 @@ export function addHandlesRoutes(
   server.route({ method: ['GET', 'HEAD'], url: '/api/site', config: { scopes: [] }, handler: sendSite });
   for (const url of [...LISTS, HANDLE_ROUTES.handles]) {
     server.route({ method: 'OPTIONS', url, handler: optionsOf(requiresKeys) });
+    server.route({ method: 'PATCH', url, onRequest: rejectMethod, handler: rejectMethod });
+  }
+  for (const url of ['/api/sessions', '/api/sessions/this']) {
+    const method = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+    server.route({ method, url, onRequest: rejectSession, handler: rejectSession });
   }
 }
 
@@ -48,6 +53,19 @@ function optionsOf(requiresKeys: boolean): (request: FastifyRequest, reply: Fast
     'access-control-max-age': String(PREFLIGHT_SECONDS),
   };
   return (_request, reply) => reply.code(200).headers(headers).send();
+}
+
+async function rejectMethod({ raw, method }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { handle } = requestedHandle(raw);
+  const message = `Unknown method ${method}`;
+  const body = { responseCode: RESPONSE_CODE.error, message, ...(handle !== '' && { handle }) };
+  return sendResponse(reply, { status: 501, body });
+}
+
+async function rejectSession(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const message =
+    'Sessions are not supported here until the service has the Handle protocol: send "Authorization: Basic".';
+  return sendResponse(reply, { status: 501, body: { responseCode: RESPONSE_CODE.error, message } });
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };

@@ -173,7 +173,7 @@ describe('the page of a record', () => {
     ['Active', { target: 'https://repo.example.org/7' }, true],
     ['Active, without a target', {}, true],
     [
-      'Reserved until 1 December 2026, 00:00 UTC',
+      'Reserved until 01 Dec 2026, 00:00 UTC',
       { state: 'reserved', leaseUntil: new Date('2026-12-01T00:00:00Z') },
       false,
     ],

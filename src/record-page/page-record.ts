@@ -1,5 +1,5 @@
 import type { Uris } from '@mintmark/identifier';
-import type { ChangeKind } from '../registry/change.js';
+import type { ChangeKind, PatchOperation } from '../registry/change.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 
@@ -22,6 +22,8 @@ export interface PageEvent {
   readonly at: Date;
   /** Null if the reader may not see clients. */
   readonly client: string | null;
+  /** The new values; null or absent if they are not shown. */
+  readonly patch?: readonly PatchOperation[] | null;
 }
 
 /** The data of a page. The caller decides what the reader may see. */

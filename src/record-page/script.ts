@@ -1,8 +1,19 @@
-/** Shows and enables the copy buttons where browsers have `navigator.clipboard`: on secure origins. The page is complete without them. */
+/**
+ * Shows and enables the copy buttons. The page is complete without this script. Browsers permit `navigator.clipboard` only on secure
+ * origins. On all other origins, the text is selected and copied by `document.execCommand`.
+ */
 export const SCRIPT = `
 (() => {
   const status = document.getElementById('copied');
-  if (!navigator.clipboard) return;
+  const copyOld = (text) => {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    if (!done) throw new Error('not copied');
+  };
   for (const button of document.querySelectorAll('button[data-copy]')) {
     const label = button.firstElementChild;
     button.hidden = false;
@@ -13,7 +24,8 @@ export const SCRIPT = `
     button.addEventListener('click', async () => {
       const text = button.dataset.copy;
       try {
-        await navigator.clipboard.writeText(text);
+        if (navigator.clipboard) await navigator.clipboard.writeText(text);
+        else copyOld(text);
         status.textContent = 'Copied: ' + text;
         show('Copied');
       } catch {

@@ -89,6 +89,22 @@ describe('a copy button', () => {
     }
   });
 
+  it('works where the browser has no clipboard interface, as on plain http', async () => {
+    const page = await open(browser, 'about:blank', { permissions: ['clipboard-read'] });
+    await page
+      .context()
+      .addInitScript(
+        "globalThis.CLIPBOARD = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', { value: undefined })",
+      );
+    await page.goto(`${served.url}/hostile`);
+    await page.getByRole('button', { name: 'Copy the identifier', exact: true }).click();
+    expect(await page.getByRole('status').innerText()).toBe(`Copied: ${HOSTILE}`);
+    const reader = await page.context().newPage();
+    await reader.goto(`${served.url}/record`);
+    await reader.bringToFront();
+    expect(await reader.evaluate('CLIPBOARD.readText()')).toBe(HOSTILE);
+  });
+
   it('can be used with the keyboard alone, with a visible focus', async () => {
     const page = await open(browser, `${served.url}/record`, { permissions: ['clipboard-read', 'clipboard-write'] });
     const focused = (expression: string) => page.evaluate(`document.activeElement${expression}`);

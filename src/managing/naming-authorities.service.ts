@@ -43,13 +43,6 @@ export interface ChangeNamingAuthorityCommand {
   ) => Promise<void>;
 }
 
-export class NamingAuthorityExists extends Error {
-  /** @param prefix spelled as it was created. */
-  constructor(readonly prefix: string) {
-    super(`The naming authority "${prefix}" already exists.`);
-  }
-}
-
 @Injectable()
 export class NamingAuthoritiesService {
   constructor(
@@ -78,8 +71,7 @@ export class NamingAuthoritiesService {
   }
 
   /**
-   * @throws NamingAuthorityExists
-   * @throws Problem SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, READ_ONLY_MEMBER, IDEMPOTENCY_KEY_REUSED,
+   * @throws Problem NAMING_AUTHORITY_TAKEN, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, READ_ONLY_MEMBER, IDEMPOTENCY_KEY_REUSED,
    * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority` does.
    */
   async create(
@@ -95,7 +87,7 @@ export class NamingAuthoritiesService {
       const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfRule);
       if (created === null) {
         const existing = await this.reader.find(prefix, transaction);
-        throw new NamingAuthorityExists(existing?.namingAuthority.prefix ?? prefix);
+        throw exists(existing?.namingAuthority.prefix ?? prefix);
       }
       await this.requireParent(prefix, principal, transaction);
       return this.describe(prefix, principal, transaction);
@@ -162,6 +154,19 @@ export class NamingAuthoritiesService {
 
 function notFound(prefix: string): Problem {
   return new Problem('NAMING_AUTHORITY_NOT_FOUND', `The naming authority "${prefix}" does not exist.`);
+}
+
+/** @param prefix spelled as it was created. */
+function exists(prefix: string): Problem {
+  return new Problem('NAMING_AUTHORITY_TAKEN', `The naming authority "${prefix}" already exists.`, {
+    errors: [{ pointer: '/namingAuthority', detail: `already exists as "${prefix}"` }],
+    members: { existing: pathOfNamingAuthority(prefix) },
+  });
+}
+
+/** The path of a naming authority in the REST API. */
+export function pathOfNamingAuthority(prefix: string): string {
+  return `/naming-authorities/${encodeURIComponent(prefix)}`;
 }
 
 function ancestorsOf(prefix: string): string[] {

@@ -43,16 +43,10 @@ function rendered(content: Content): string {
   return typeof content === 'number' ? String(content) : content.map(rendered).join('');
 }
 
-const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June'],
-  ...['July', 'August', 'September', 'October', 'November', 'December'],
-];
-
-/** A time for people and programs (RFC 3339), UTC. It does not use `Intl`, which takes 20 ms at first use and varies with Node.js. */
+/** A time for people and programs (RFC 3339), UTC, such as `20 Nov 2026, 09:30 UTC`. */
 export function shownTime(time: Date): Markup {
-  const iso = time.toISOString();
-  const words = `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC`;
-  return markup`<time datetime="${iso}">${words}</time>`;
+  const words = time.toUTCString();
+  return markup`<time datetime="${time.toISOString()}">${words.slice(5, -13)}, ${words.slice(-12, -7)} UTC</time>`;
 }
 
 /** A day such as `2026-11-20`, UTC. */

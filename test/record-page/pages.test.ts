@@ -173,7 +173,7 @@ describe('the page of a record', () => {
     ['Active', { target: 'https://repo.example.org/7' }, true],
     ['Active, without a target', {}, true],
     [
-      'Reserved until 1 December 2026, 00:00 UTC',
+      'Reserved until 01 Dec 2026, 00:00 UTC',
       { state: 'reserved', leaseUntil: new Date('2026-12-01T00:00:00Z') },
       false,
     ],
@@ -268,7 +268,7 @@ describe('the page of a withdrawn identifier', () => {
   it('has the reason, the time and the replacement as a link, but not the former target', () => {
     const page = withdrawn(`100.102/${'0'.repeat(32)}`);
     expect(textOf(page)).toMatch(
-      /Withdrawn on 20 November 2026, 09:30 UTC[^]*Kind of reason: duplicate of another object\s+Reason: Deposited twice\./,
+      /Withdrawn on 20 Nov 2026, 09:30 UTC[^]*Kind of reason: duplicate of another object\s+Reason: Deposited twice\./,
     );
     expect(page).toContain(`Use instead: <a href="http://hdl.handle.net/100.102/${'0'.repeat(32)}"`);
     expect(page).not.toContain('repo.example.org');

@@ -1,11 +1,9 @@
-import { Controller, Get, Headers, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { PublicPage } from '../../access/requires.js';
 import { ownOrigin } from '../../http/headers/request-headers.js';
 import { securityHeaders } from '../../http/server/security-headers.js';
 import { ApiExcludeController } from '../../openapi/annotations.js';
-import { Problem } from '../../problem/problem.js';
 import { PAGE_CONTENT_SECURITY_POLICY, frontPage } from '../../record-page/index.js';
 
 export const HAS_RESOLVER = Symbol('HAS_RESOLVER');
@@ -18,20 +16,9 @@ export class FrontPageController {
   constructor(@Inject(HAS_RESOLVER) private readonly hasResolver: boolean) {}
 
   @Get()
-  show(
-    @Headers('accept') accept: string | undefined,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): void {
-    if (new Negotiator({ headers: { accept } }).mediaType(['text/html']) === undefined) {
-      throw new Problem(
-        'NOT_ACCEPTABLE',
-        'This page is available as text/html only; /openapi.json describes the API as JSON.',
-      );
-    }
+  show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     void reply
       .type('text/html; charset=utf-8')
-      .header('vary', 'accept')
       .headers(securityHeaders(PAGE_CONTENT_SECURITY_POLICY))
       .send(frontPage(ownOrigin(request) ?? `${request.protocol}://localhost:3000`, this.hasResolver));
   }

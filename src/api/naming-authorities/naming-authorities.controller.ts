@@ -19,7 +19,6 @@ import {
 } from '../../http/headers/entity-tags.js';
 import { ApiParam, ApiResponse, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
-import { Problem } from '../../problem/problem.js';
 import type { NamingAuthority } from '../../registry/naming-authority.js';
 import type { Replayable } from '../../storage/idempotency.js';
 import { requireReadOnly } from '../../http/validation/read-only.js';
@@ -28,7 +27,7 @@ import { nextLink } from '../../http/headers/links.js';
 import { NEXT_PAGE_HEADER, PageQueryDto } from '../../http/validation/page-query.dto.js';
 import { UpdateNamingAuthorityDto, CreateNamingAuthorityDto } from './naming-authority-settings.dto.js';
 import { type DescribedNamingAuthority, serializeSettings } from '../../managing/described-naming-authority.js';
-import { NamingAuthoritiesService, NamingAuthorityExists } from '../../managing/naming-authorities.service.js';
+import { NamingAuthoritiesService, pathOfNamingAuthority } from '../../managing/naming-authorities.service.js';
 import { NamingAuthorityDto, NamingAuthorityPageDto } from './naming-authority.dto.js';
 
 const ETAG = { ETag: textHeader('Entity tag of the naming authority, with its counts.') };
@@ -125,14 +124,9 @@ export class NamingAuthoritiesController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NamingAuthorityDto> {
-    try {
-      const created = await this.namingAuthorities.create(context, request);
-      const path = namingAuthorityPath(created.result.namingAuthority);
-      void reply.status(HttpStatus.CREATED).header('location', path);
-      return respond(created, reply);
-    } catch (error) {
-      throw error instanceof NamingAuthorityExists ? conflictWith(error.prefix) : error;
-    }
+    const created = await this.namingAuthorities.create(context, request);
+    void reply.status(HttpStatus.CREATED).header('location', pathOfNamingAuthority(created.result.namingAuthority));
+    return respond(created, reply);
   }
 
   /**
@@ -186,15 +180,4 @@ function respond({ result, replayed }: Replayable<DescribedNamingAuthority>, rep
   void reply.header('etag', recordTagOf(result));
   if (replayed) void reply.header('idempotency-replayed', 'true');
   return result;
-}
-
-function conflictWith(prefix: string): Problem {
-  return new Problem('NAMING_AUTHORITY_TAKEN', `The naming authority "${prefix}" already exists.`, {
-    errors: [{ pointer: '/namingAuthority', detail: `already exists as "${prefix}"` }],
-    members: { existing: namingAuthorityPath(prefix) },
-  });
-}
-
-function namingAuthorityPath(prefix: string): string {
-  return `/naming-authorities/${encodeURIComponent(prefix)}`;
 }

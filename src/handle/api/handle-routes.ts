@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { decodeText, pathOf } from '../../http/request-target.js';
+import { invalidInput } from '../values/index.js';
 
 /** The routes whose paths end with a Handle, with unescaped slashes. The router does not match them by path; `routeOf` assigns them. */
 export const HANDLE_ROUTES = {
@@ -26,6 +27,13 @@ const NONE: RequestedHandle = Object.freeze({ handle: '', isMalformed: false });
 /** The Handle that a request names; empty if it names none. */
 export function requestedHandle(request: IncomingMessage): RequestedHandle {
   return (request as WithHandle)[REQUESTED] ?? NONE;
+}
+
+/** The Handle in the path. @throws HandleFault code 4 for a path that is not percent-encoded UTF-8 */
+export function requiredHandle(request: IncomingMessage): string {
+  const { handle, isMalformed } = requestedHandle(request);
+  if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
+  return handle;
 }
 
 /** Sets the Handle that error responses contain, for a request whose path does not end with a Handle. */

@@ -1,28 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPEN_ACCESS, type Principal } from '../../access/principal.js';
 import { sendStream } from '../../http/body/send-stream.js';
-import { type HandleResponse, apiText, HandleFault, RESPONSE_CODE } from '../values/index.js';
+import { type HandleQuery, NO_QUERY, readQuery } from '../handle-query.js';
+import { type HandleResponse, apiText, faultResponse, HandleFault, RESPONSE_CODE } from '../values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { Problem, headersOf } from '../../problem/problem.js';
 import { problemOf } from '../../problem/send-problem.js';
 import { logFailure } from '../../problem/log-failure.js';
 import { requestedHandle } from './handle-routes.js';
 
-export interface Presentation {
-  readonly pretty: boolean;
-  /** The function of a script (JSONP); null for JSON. */
-  readonly callback: string | null;
-}
-
 const JSON_TYPE = 'application/json;charset=utf-8';
-
-const COMPACT: Presentation = Object.freeze({ pretty: false, callback: null });
 
 /** Sends a response in the format of Handle.Net. As at Handle.Net, `Accept` has no effect. */
 export function sendResponse(
   reply: FastifyReply,
   { status, body }: HandleResponse,
-  { pretty, callback }: Presentation = COMPACT,
+  { pretty, callback }: Pick<HandleQuery, 'pretty' | 'callback'> = NO_QUERY,
 ): FastifyReply {
   return sendText(reply, status, apiText(body, pretty, callback), callback !== null);
 }
@@ -60,13 +53,6 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-const FAULT_STATUSES: Readonly<Record<number, number>> = {
-  [RESPONSE_CODE.handleNotFound]: 404,
-  [RESPONSE_CODE.handleExists]: 409,
-  [RESPONSE_CODE.valueExists]: 409,
-  [RESPONSE_CODE.notAuthorized]: 403,
-};
-
 /** HTTP status of each problem whose status differs from that of the REST API. */
 const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
 
@@ -74,7 +60,7 @@ const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE:
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {
-    sendResponse(reply, faultResponse(error, handle));
+    sendResponse(reply, faultResponse(error, handle), readQuery(request.originalUrl));
     return;
   }
   const problem = problemOf(error, request);
@@ -89,11 +75,6 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   };
   const challenge = status === 401 && { 'www-authenticate': 'Basic realm="handle"' };
   sendResponse(reply.headers({ ...headersOf(problem), ...challenge }), { status, body });
-}
-
-function faultResponse({ responseCode, message }: HandleFault, handle: string): HandleResponse {
-  const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
-  return { status: FAULT_STATUSES[responseCode] ?? 400, body: { responseCode, ...members } };
 }
 
 function unknownEndpoint({ method, originalUrl }: FastifyRequest): string {

@@ -1,4 +1,5 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.js';
 import type { Hint } from '../../finding/miss.js';
 import {
   type NameLink,
@@ -12,10 +13,11 @@ import {
 import {
   type HandleResponse,
   LONG_NAME,
-  tooLongResponse,
-  invalidResponse,
-  notFoundResponse,
-  withdrawnResponse,
+  faultResponse,
+  invalidInput,
+  notFound as notFoundFault,
+  tooLong,
+  withdrawn,
 } from '../values/index.js';
 import type { ResolutionLabel } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
@@ -24,7 +26,14 @@ import { Problem } from '../../problem/problem.js';
 import { withdrawnProblem } from '../../registry/availability.js';
 import { acceptsJson } from '../../http/headers/accept.js';
 import { sendApi, sendPage } from './replies.js';
-import type { Exchange } from './resolve-query.js';
+import type { HandleQuery } from '../handle-query.js';
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: HandleQuery;
+  readonly principal: Principal;
+}
 
 /** The response for a name that cannot be resolved, as a problem, a page and a response of the Handle API. */
 export interface Rejection {
@@ -55,7 +64,7 @@ export function foreignRejection(handle: string): Rejection {
 function notFound(handle: string, sentences: readonly string[], page: () => string): Rejection {
   const detail = `${cut(handle)} is not registered. ${sentences.join(' ')}`;
   const problem = new Problem('IDENTIFIER_NOT_FOUND', detail);
-  return { outcome: 'unknown', problem, page, api: notFoundResponse(handle) };
+  return { outcome: 'unknown', problem, page, api: faultResponse(notFoundFault(), handle) };
 }
 
 /** The link to the page of a record at this resolver, even if the record has a target. */
@@ -75,7 +84,7 @@ export function withdrawnRejection(handle: string, page: PageRecord): Rejection 
     outcome: 'withdrawn',
     problem: withdrawnProblem(page.record),
     page: () => withdrawnPage(page),
-    api: withdrawnResponse(handle, page.record.tombstone?.reason ?? ''),
+    api: faultResponse(withdrawn(page.record.tombstone?.reason ?? ''), handle),
   };
 }
 
@@ -84,7 +93,7 @@ export function malformedRejection(handle: string, reason: string, pointer = '#p
     outcome: 'rejected',
     problem: new Problem('INVALID_REQUEST', reason, { errors: [{ pointer, detail: reason }] }),
     page: () => badRequestPage(cut(handle), reason),
-    api: invalidResponse(cut(handle), reason),
+    api: faultResponse(invalidInput(reason), cut(handle)),
   };
 }
 
@@ -93,7 +102,7 @@ export function tooLongRejection(handle: string): Rejection {
     outcome: 'rejected',
     problem: new Problem('NAME_TOO_LONG', LONG_NAME),
     page: () => badRequestPage(cut(handle), LONG_NAME),
-    api: tooLongResponse(cut(handle)),
+    api: faultResponse(tooLong(), cut(handle)),
   };
 }
 

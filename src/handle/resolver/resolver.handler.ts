@@ -4,7 +4,7 @@ import { principalOf } from '../../access/current-principal.js';
 import { FindingService } from '../../finding/finding.service.js';
 import { unknownPath } from '../../http/server/method-not-allowed.js';
 import { type Resolver, type Uris, urisOf } from '@mintmark/identifier';
-import { INVALID_INDEX, invalidResponse, selectValues, valuesResponse, valuesOf } from '../values/index.js';
+import { INVALID_INDEX, faultResponse, invalidInput, selectValues, valuesResponse, valuesOf } from '../values/index.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { CATALOGUE } from '../../problem/catalogue.js';
 import { blockedByLinks, withdrawnProblem } from '../../registry/availability.js';
@@ -26,8 +26,9 @@ import { HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { destinationOf, withAppended } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
-import { type Exchange, NO_QUERY, queryIn, showsRecord, visibleQuery } from './resolve-query.js';
+import { NO_QUERY, handleQuery, showsRecord, visibleQuery } from '../handle-query.js';
 import {
+  type Exchange,
   type Rejection,
   foreignRejection,
   malformedRejection,
@@ -83,7 +84,7 @@ export class ResolverHandler {
     const entry = entryOf(request.raw);
     if (entry === undefined) throw unknownPath(request.method, request.originalUrl);
     const principal = principalOf(request);
-    const exchange = { request, reply, query: queryIn(request), principal };
+    const exchange = { request, reply, query: handleQuery(request), principal };
     if (entry.kind === 'name') {
       const { resolver } = this;
       const ownHost = request.headers.host ?? '';
@@ -138,9 +139,13 @@ export class ResolverHandler {
     if (redirect !== null) return redirect;
     const values = selectValues(valuesOf(record).filter(isShown), query);
     if (query.action === 'api') {
-      const isInvalid = query.hasInvalidIndex;
+      const isInvalid = query.hasInvalidIndex || query.isVarious;
       this.metrics.resolved(isInvalid ? 'rejected' : 'shown');
-      return sendApi(reply, isInvalid ? invalidResponse(handle, INVALID_INDEX) : valuesResponse(handle, values), query);
+      return sendApi(
+        reply,
+        isInvalid ? faultResponse(invalidInput(INVALID_INDEX), handle) : valuesResponse(handle, values),
+        query,
+      );
     }
     this.metrics.resolved('shown');
     if (query.action === 'showurls') return sendText(reply, 200, 'text/xml; charset=utf-8', locationsXml(values));

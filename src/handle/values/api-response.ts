@@ -1,6 +1,5 @@
-import { MAX_LOCAL_NAME_BYTES } from '../../registry/canonical-name.js';
 import type { StoredValue } from '../../registry/stored-value.js';
-import { RESPONSE_CODE } from './handle-fault.js';
+import { type HandleFault, RESPONSE_CODE } from './handle-fault.js';
 import { valueJson } from './value-json.js';
 
 /** A response in the JSON of the HTTP API of Handle.Net. */
@@ -16,35 +15,13 @@ export function valuesResponse(handle: string, values: readonly StoredValue[]): 
   return { status: 200, body: { responseCode: success, handle, values: values.map(valueJson) } };
 }
 
-export function notFoundResponse(handle: string): HandleResponse {
-  return { status: 404, body: { responseCode: RESPONSE_CODE.handleNotFound, handle } };
-}
-
-/** The response has the code of an unknown Handle, because the API of Handle.Net has no code for a withdrawn Handle. */
-export function withdrawnResponse(handle: string, reason: string): HandleResponse {
-  return { status: 410, body: { responseCode: RESPONSE_CODE.handleNotFound, message: reason, handle } };
-}
-
-/** The response for a prefix that is unknown or hidden, with the message of Handle.Net. */
-export function notResponsibleResponse(handle: string): HandleResponse {
-  const message = "That prefix doesn't live here";
-  return {
-    status: 400,
-    body: { responseCode: RESPONSE_CODE.prefixElsewhere, message, ...(handle !== '' && { handle }) },
-  };
+/** @param handle as the client wrote it; empty if the request names none. */
+export function faultResponse({ responseCode, message, status }: HandleFault, handle: string): HandleResponse {
+  const members = { ...(message !== '' && { message }), ...(handle !== '' && { handle }) };
+  return { status, body: { responseCode, ...members } };
 }
 
 export const INVALID_INDEX = 'Each index must be a number from 1 to 2147483647.';
-
-export const LONG_NAME = `A local name has at most ${MAX_LOCAL_NAME_BYTES} bytes; this one is longer.`;
-
-export function tooLongResponse(handle: string): HandleResponse {
-  return invalidResponse(handle, LONG_NAME, 414);
-}
-
-export function invalidResponse(handle: string, message: string, status = 400): HandleResponse {
-  return { status, body: { responseCode: RESPONSE_CODE.error, message, handle } };
-}
 
 const MAX_CALLBACK_LENGTH = 128;
 

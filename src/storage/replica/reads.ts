@@ -4,7 +4,6 @@ import { REPLICA, type Replica } from '../../database/replica/replica.js';
 import type { Sessions } from '../../database/replica/server-state.js';
 import type { Resolver } from '@mintmark/identifier';
 import type { CanonicalName } from '../../registry/canonical-name.js';
-import type { PatchOperation } from '../../registry/change.js';
 import { DEFAULT_HTTP_RESOLVER } from '../../registry/setting-tokens.js';
 import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { Address, LatestAuthorities, NamingAuthoritySnapshot } from '../../registry/naming-authority-snapshot.js';
@@ -107,20 +106,17 @@ export class NamingAuthorityReads implements LatestAuthorities {
 export interface ChangeSummary extends Pick<RecordedChange, 'version' | 'kind' | 'at'> {
   /** Null if the client is not shown. */
   readonly client: string | null;
-  /** Null above 16 KiB. */
-  readonly patch: readonly PatchOperation[] | null;
 }
 
 /**
- * $1: the identifier; $2: the limit. Patches above 16 KiB are not read, because one can have 1.6 MB. The half of `change` has its own
- * limit, because otherwise PostgreSQL would read and sort every change of the identifier.
+ * $1: the identifier; $2: the limit. The half of `change` has its own limit, because otherwise PostgreSQL would read and sort every change
+ * of the identifier.
  */
 const LAST_OF_IDENTIFIER = `
-  SELECT version, kind, at, client, patch FROM (
-    (SELECT version, kind, at, client, CASE WHEN octet_length(patch) <= 16384 THEN patch END AS patch
-     FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
+  SELECT version, kind, at, client FROM (
+    (SELECT version, kind, at, client FROM change WHERE identifier_id = $1 ORDER BY version DESC LIMIT $2)
     UNION ALL
-    (SELECT version, kind, at, client, CASE WHEN bytes <= 16384 THEN patch END FROM first_event WHERE identifier_id = $1)
+    (SELECT version, kind, at, client FROM first_event WHERE identifier_id = $1)
   ) last ORDER BY version DESC LIMIT $2`;
 
 /** Reads the histories that pages show. */
@@ -135,13 +131,7 @@ export class HistoryReads {
   /** The last changes, newest first. @param withClients if false, the client of each is null. */
   async lastOfIdentifier(id: bigint, limit: number, withClients: boolean): Promise<ChangeSummary[]> {
     const query = { name: 'last-changes', text: LAST_OF_IDENTIFIER, values: [id.toString(), limit] };
-    const { rows } = await this.servers.primaryFirst((at) =>
-      at.query<Omit<ChangeSummary, 'patch'> & { readonly patch: string | null }>(query),
-    );
-    return rows.map(({ patch, client, ...change }) => ({
-      ...change,
-      client: withClients ? client : null,
-      patch: patch === null ? null : (JSON.parse(patch) as PatchOperation[]),
-    }));
+    const { rows } = await this.servers.primaryFirst((at) => at.query<ChangeSummary>(query));
+    return withClients ? rows : rows.map((change) => ({ ...change, client: null }));
   }
 }

@@ -34,11 +34,6 @@ describe('GET /', () => {
     expect(response.headers.get('content-security-policy')).toBe(shown.headers.get('content-security-policy'));
   });
 
-  it('is rejected as JSON', async () => {
-    const response = await page({ accept: 'application/json' });
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([406, 'NOT_ACCEPTABLE']);
-  });
-
   it('is no page for a Host that is no host', async () => {
     const { hostname, port } = new URL(service.server.url);
     const html = await new Promise<string>((resolve) => {

@@ -6,7 +6,14 @@ import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { guidIn } from '../../../registry/uuid.js';
 import { isDeleted } from '../../../registry/lifecycle.js';
 import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js';
+import { prefixElsewhere, tooLong } from '../../values/index.js';
 import { NamingAuthorityReads } from '../../../storage/replica/reads.js';
+
+/** @throws HandleFault code 301 for a prefix that is not here, or 4 for a long name */
+export function requireHere(location: Location): HandleLocation {
+  if (location.kind === 'here') return location;
+  throw location.kind === 'foreign' ? prefixElsewhere() : tooLong();
+}
 
 /** Finds the records of Handles as principals see them. Handles are given as native texts; URIs are not recognized. */
 @Injectable()

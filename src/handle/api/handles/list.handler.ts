@@ -2,21 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import { Places, holderOf } from '../../../access/limits/places.js';
-import {
-  type HandleResponse,
-  invalidResponse,
-  MAX_INDEX,
-  notResponsibleResponse,
-  numberIn,
-  RESPONSE_CODE,
-} from '../../values/index.js';
+import { type HandleQuery, handleQuery } from '../../handle-query.js';
+import { HandleFault, invalidInput, MAX_INDEX, numberIn, prefixElsewhere, RESPONSE_CODE } from '../../values/index.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
 import { Metrics } from '../../../metrics/metrics.js';
 import { MAX_LISTED_NAMES, NameList } from '../../../storage/identifiers/name-list.js';
 import { requireUser, sendResponse } from '../send-response.js';
 import { noteHandle } from '../handle-routes.js';
 import { HandleFinder } from './handle-finder.js';
-import { type HandlesQuery, handlesQuery } from './handles-query.js';
 
 /** The start of the Handle of a prefix. Clients may send this Handle in place of the prefix. */
 const PREFIX_HANDLE = /^0\.NA\//i;
@@ -35,33 +28,22 @@ export class ListHandler {
   ) {}
 
   readonly handles = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = handlesQuery(request);
+    const query = handleQuery(request);
     const { prefix } = query;
-    if (prefix === null) {
-      const body = { responseCode: RESPONSE_CODE.invalidHandle, message: 'Empty handle invalid' };
-      return this.send(reply, query, { status: 400, body });
-    }
+    if (prefix === null) throw new HandleFault(RESPONSE_CODE.invalidHandle, 'Empty handle invalid');
     noteHandle(request.raw, prefix);
     const principal = principalOf(request);
     requireUser(principal, NOT_PUBLIC);
     const page = pageOf(query);
-    if (page === null) {
-      return this.send(
-        reply,
-        query,
-        invalidResponse(prefix, 'page and pageSize must be numbers from 0 to 2147483647.'),
-      );
-    }
+    if (page === null) throw invalidInput('page and pageSize must be numbers from 0 to 2147483647.');
     const known = await this.finder.visible(principal);
     const authority = known.find(prefix.replace(PREFIX_HANDLE, ''));
-    if (authority === undefined || !principal.covers(authority.prefix)) {
-      return this.send(reply, query, notResponsibleResponse(prefix));
-    }
+    if (authority === undefined || !principal.covers(authority.prefix)) throw prefixElsewhere();
     const foldsCase = authority.caseInsensitive;
     const found = await this.places.run(holderOf(request, reply), () =>
       this.names.page(authority.prefix, foldsCase, page.offset, page.limit),
     );
-    if (found === null) return this.send(reply, query, invalidResponse(prefix, TOO_MANY));
+    if (found === null) throw invalidInput(TOO_MANY);
     const start = foldsCase ? upperAscii(authority.prefix) : authority.prefix;
     this.metrics.handleApi('listed');
     const body = {
@@ -75,7 +57,7 @@ export class ListHandler {
   };
 
   readonly prefixes = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = handlesQuery(request);
+    const query = handleQuery(request);
     const principal = principalOf(request);
     requireUser(principal, NOT_PUBLIC);
     const known = await this.finder.visible(principal);
@@ -85,17 +67,12 @@ export class ListHandler {
     const body = { responseCode: RESPONSE_CODE.success, totalCount: String(prefixes.length), prefixes };
     return sendResponse(reply, { status: 200, body }, query);
   };
-
-  private send(reply: FastifyReply, query: HandlesQuery, response: HandleResponse): FastifyReply {
-    this.metrics.handleApi('rejected');
-    return sendResponse(reply, response, query);
-  }
 }
 
 const TOO_MANY = `The prefix has more than ${MAX_LISTED_NAMES} handles, or very long ones; use GET /identifiers/export.`;
 
 /** The range of a list; null for an invalid number. As at Handle.Net, a `pageSize` of 0 without `page` has no effect. */
-function pageOf({ page, pageSize }: HandlesQuery): { offset: number; limit: number; members: object } | null {
+function pageOf({ page, pageSize }: HandleQuery): { offset: number; limit: number; members: object } | null {
   const [number, size] = [page, pageSize].map((text) => (text === null ? undefined : numberIn(text)));
   if (number === null || size === null) return null;
   if (size === undefined || (size === 0 && number === undefined)) {

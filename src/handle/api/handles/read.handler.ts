@@ -2,32 +2,29 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import type { Principal } from '../../../access/principal.js';
+import { type HandleQuery, NO_QUERY, handleQuery } from '../../handle-query.js';
 import {
-  type HandleResponse,
   INVALID_INDEX,
   computedValues,
-  invalidResponse,
+  invalidInput,
   jsonText,
-  notFoundResponse,
-  notResponsibleResponse,
+  notFound,
   RESPONSE_CODE,
   selectValues,
   valueJson,
-  tooLongResponse,
   valuesResponse,
   valuesOf,
-  withdrawnResponse,
+  withdrawn,
 } from '../../values/index.js';
-import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
+import { Metrics } from '../../../metrics/metrics.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import { isHandleUser } from '../../../registry/handle-user.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../../registry/stored-value.js';
 import { requireUser, sendResponse, sendText } from '../send-response.js';
-import { requestedHandle } from '../handle-routes.js';
-import { HandleFinder } from './handle-finder.js';
-import { type HandlesQuery, NO_QUERY, handlesQuery } from './handles-query.js';
+import { requiredHandle } from '../handle-routes.js';
+import { HandleFinder, requireHere } from './handle-finder.js';
 
 /** The JSON of the public values of each record object. The cache of records returns the same object many times. */
 const texts = new WeakMap<IdentifierRecord, string>();
@@ -41,36 +38,25 @@ export class ReadHandler {
   ) {}
 
   readonly handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = handlesQuery(request);
-    const [outcome, response] = await this.respond(request, query);
-    this.metrics.handleApi(outcome);
-    return typeof response === 'string' ? sendText(reply, 200, response) : sendResponse(reply, response, query);
-  };
-
-  /** @returns a text if it is the body of a response with the status 200. */
-  private async respond(
-    request: FastifyRequest,
-    query: HandlesQuery,
-  ): Promise<readonly [HandleApiLabel, HandleResponse | string]> {
-    const { handle, isMalformed } = requestedHandle(request.raw);
-    if (isMalformed) return ['rejected', invalidResponse(handle, 'The path is not percent-encoded UTF-8.')];
-    if (query.isVarious || query.hasInvalidIndex) return ['rejected', invalidResponse(handle, INVALID_INDEX)];
+    const query = handleQuery(request);
+    const handle = requiredHandle(request.raw);
+    if (query.isVarious || query.hasInvalidIndex) throw invalidInput(INVALID_INDEX);
     const principal = principalOf(request);
-    const location = await this.finder.locate(handle, principal);
-    if (location.kind === 'foreign') return ['unknown', notResponsibleResponse(handle)];
-    if (location.kind === 'tooLong') return ['rejected', tooLongResponse(handle)];
+    const location = requireHere(await this.finder.locate(handle, principal));
     const record = await this.finder.find(location);
-    if (record === null && isHandleUser(location.authority, location.localName))
-      return ['shown', valuesResponse(handle, selectValues(userValues(location.authority), query))];
-    if (record === null) return ['unknown', notFoundResponse(handle)];
-    const availability = availabilityOf(principal.redact(record));
-    if (availability.kind !== 'shown') return ['withdrawn', withdrawnResponse(handle, availability.tombstone.reason)];
-    if (query === NO_QUERY && principal.isAnonymous) return ['shown', recordText(handle, record)];
-    return ['shown', valuesResponse(handle, shownValues(record, principal, query))];
-  }
+    if (record === null && !isHandleUser(location.authority, location.localName)) throw notFound();
+    const availability = record && availabilityOf(principal.redact(record));
+    if (availability !== null && availability.kind !== 'shown') throw withdrawn(availability.tombstone.reason);
+    this.metrics.handleApi('shown');
+    if (record !== null && query === NO_QUERY && principal.isAnonymous)
+      return sendText(reply, 200, recordText(handle, record));
+    const values =
+      record === null ? selectValues(userValues(location.authority), query) : shownValues(record, principal, query);
+    return sendResponse(reply, valuesResponse(handle, values), query);
+  };
 }
 
-function shownValues(record: IdentifierRecord, principal: Principal, query: HandlesQuery): readonly StoredValue[] {
+function shownValues(record: IdentifierRecord, principal: Principal, query: HandleQuery): readonly StoredValue[] {
   const selected = selectValues(valuesOf(record), query);
   // A principal that may change the values may also read the values that are not public.
   const mayChange = !principal.isAnonymous && principal.curates(record.namingAuthority);

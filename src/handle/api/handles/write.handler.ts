@@ -4,13 +4,14 @@ import { requestContextOf } from '../../../access/current-principal.js';
 import type { RequestContext } from '../../../access/principal.js';
 import { type HandleLocation, locationIn } from '../../../changing/handle-location.js';
 import { HandleRecordsService } from '../../../changing/handle-records.service.js';
+import { type HandleQuery, handleQuery } from '../../handle-query.js';
 import {
-  HandleFault,
   INVALID_INDEX,
   type ParsedBody,
   RESPONSE_CODE,
   type ValuesToPut,
   invalidInput,
+  notFound,
   parseValues,
 } from '../../values/index.js';
 import { MAX_PARAMETERS, hasTooManyParameters } from '../../../http/request-target.js';
@@ -20,8 +21,8 @@ import { requireNoUser } from '../../../registry/handle-user.js';
 import { nativeText } from '../../../registry/identifier-record.js';
 import { NamingAuthorityCache } from '../../../storage/naming-authorities/naming-authority-cache.js';
 import { sendResponse } from '../send-response.js';
-import { requestedHandle } from '../handle-routes.js';
-import { type HandlesQuery, handlesQuery } from './handles-query.js';
+import { requiredHandle } from '../handle-routes.js';
+import { requireHere } from './handle-finder.js';
 
 interface Write {
   readonly reply: FastifyReply;
@@ -30,7 +31,7 @@ interface Write {
   /** The Handle as a native text, with the prefix as it was created. */
   readonly native: string;
   readonly location: HandleLocation;
-  readonly query: HandlesQuery;
+  readonly query: HandleQuery;
   readonly context: RequestContext;
 }
 
@@ -54,7 +55,7 @@ export class WriteHandler {
     const write = await this.writeIn(request, reply);
     const { native, location, query, context } = write;
     if (query.isVarious) throw invalidInput(INVALID_INDEX);
-    if (location.address === null) throw new HandleFault(RESPONSE_CODE.handleNotFound);
+    if (location.address === null) throw notFound();
     const { indexes } = query;
     if (indexes.length === 0) await this.records.delete(withoutKey(context), native);
     else await this.records.remove(withoutKey(context), native, indexes);
@@ -82,19 +83,16 @@ export class WriteHandler {
   }
 
   private async writeIn(request: FastifyRequest, reply: FastifyReply): Promise<Write> {
-    const { handle, isMalformed } = requestedHandle(request.raw);
-    const query = handlesQuery(request);
-    if (isMalformed) throw invalidInput('The path is not percent-encoded UTF-8.');
+    const query = handleQuery(request);
+    const handle = requiredHandle(request.raw);
     // Parameters beyond the maximum would be ignored, and one of them could be an `index` that limits the write.
     if (hasTooManyParameters(request.originalUrl)) {
       throw invalidInput(`A write has at most ${MAX_PARAMETERS} parameters.`);
     }
     if (query.hasInvalidIndex) throw invalidInput(INVALID_INDEX);
     const context = requestContextOf(request, reply);
-    const location = locationIn(context.principal.viewOf(await this.authorities.current()), handle);
-    if (location.kind === 'foreign')
-      throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
-    if (location.kind === 'tooLong') throw invalidInput('The local name is too long.');
+    const known = context.principal.viewOf(await this.authorities.current());
+    const location = requireHere(locationIn(known, handle));
     const native = `${location.authority.prefix}/${location.localName}`;
     return { reply, handle, native, location, query, context };
   }

@@ -4,15 +4,15 @@ import { principalOf } from '../../../access/current-principal.js';
 import { KeyValidity } from '../../../access/key-reads.js';
 import type { Principal } from '../../../access/principal.js';
 import { Places, holderOf } from '../../../access/limits/places.js';
-import { invalidResponse, jsonText, notResponsibleResponse } from '../../values/index.js';
+import { jsonText, prefixElsewhere } from '../../values/index.js';
 import { upperAscii } from '../../../registry/upper-ascii.js';
 import { availabilityOf } from '../../../registry/availability.js';
 import type { NamingAuthority } from '../../../registry/naming-authority.js';
 import { IdentifierPages } from '../../../storage/identifiers/identifier-pages.js';
 import type { PageCursor } from '../../../storage/identifiers/page-range.js';
 import { type HandleApiLabel, Metrics } from '../../../metrics/metrics.js';
-import { sendParts, sendResponse, sendText } from '../send-response.js';
-import { noteHandle, requestedHandle, HANDLE_ROUTES } from '../handle-routes.js';
+import { sendParts, sendText } from '../send-response.js';
+import { noteHandle, requiredHandle, HANDLE_ROUTES } from '../handle-routes.js';
 import { HandleFinder } from '../handles/handle-finder.js';
 
 /** Maximum number of records of a page. A page of large records has fewer. */
@@ -39,11 +39,7 @@ export class HdlresolverHandler {
   };
 
   readonly resolve = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { handle, isMalformed } = requestedHandle(request.raw);
-    if (isMalformed) {
-      this.metrics.handleApi('rejected');
-      return sendResponse(reply, invalidResponse(handle, 'The path is not percent-encoded UTF-8.'));
-    }
+    const handle = requiredHandle(request.raw);
     const location = await this.finder.locate(handle, principalOf(request));
     const record = location.kind === 'here' ? await this.finder.find(location) : null;
     if (record === null) return this.send(reply, 'unknown', null);
@@ -56,10 +52,7 @@ export class HdlresolverHandler {
     noteHandle(request.raw, prefix);
     const principal = principalOf(request);
     const authority = (await this.finder.visible(principal)).find(prefix);
-    if (authority === undefined) {
-      this.metrics.handleApi('rejected');
-      return sendResponse(reply, notResponsibleResponse(prefix));
-    }
+    if (authority === undefined) throw prefixElsewhere();
     const found = this.pagesOf(authority, principal, () => !reply.raw.closed);
     const pages = this.places.parts(holderOf(request, reply), found);
     // The first page is read before the response starts, so that a database error still has an error status.

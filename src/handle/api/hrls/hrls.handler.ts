@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify';
 import { principalOf } from '../../../access/current-principal.js';
 import { Places, holderOf } from '../../../access/limits/places.js';
 import type { Principal } from '../../../access/principal.js';
-import { HandleFault, RESPONSE_CODE, invalidInput, jsonText, valueJson, valuesOf } from '../../values/index.js';
+import { invalidInput, jsonText, prefixElsewhere, valueJson, valuesOf } from '../../values/index.js';
 import { Metrics } from '../../../metrics/metrics.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import { isShown } from '../../../registry/stored-value.js';
@@ -89,7 +89,7 @@ function searchedIn(
   if (prefix !== undefined) {
     const authority = known.find(prefix);
     if (authority !== undefined && principal.covers(authority.prefix)) return [authority.prefix];
-    throw new HandleFault(RESPONSE_CODE.prefixElsewhere, "That prefix doesn't live here");
+    throw prefixElsewhere();
   }
   if (!principal.isRestricted) return null;
   return known.all().flatMap(({ prefix: each }) => (principal.covers(each) ? [each] : []));

@@ -2,7 +2,7 @@ import { parseHandle } from '@mintmark/identifier';
 import type { StoredValue } from '../../../registry/stored-value.js';
 import { isUrl, targetIn, textOf } from '../../values/index.js';
 import { type NotAppended, appendToTarget } from '../append-to-target.js';
-import { type ResolveQuery, visibleQuery } from '../resolve-query.js';
+import { type HandleQuery, visibleQuery } from '../../handle-query.js';
 import { type Locations, chooseLocation, parseLocations } from './locations.js';
 
 /** Where a request for a record is redirected, and the value that determines this. */
@@ -25,7 +25,7 @@ const LOCATIONS = '10320/loc';
 export function destinationOf(
   values: readonly StoredValue[],
   isSelf: (handle: string) => boolean,
-  query: ResolveQuery,
+  query: HandleQuery,
   random: number,
 ): Destination | null {
   const isWhole = query.types.length === 0 && query.indexes.length === 0;
@@ -48,7 +48,7 @@ export function destinationOf(
 /** Appends the whole query to the path of an alias, and only `urlappend` to a URL. @param requested the request target. */
 export function withAppended(
   destination: Destination,
-  query: ResolveQuery,
+  query: HandleQuery,
   requested: string,
 ): Destination | NotAppended {
   const { kind, location } = destination;

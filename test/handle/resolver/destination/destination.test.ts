@@ -3,7 +3,7 @@ import { selectValues, valuesOf } from '../../../../src/handle/values/index.js';
 import type { IdentifierRecord } from '../../../../src/registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../../../src/registry/stored-value.js';
 import { destinationOf } from '../../../../src/handle/resolver/destination/destination.js';
-import { readQuery } from '../../../../src/handle/resolver/resolve-query.js';
+import { readQuery } from '../../../../src/handle/handle-query.js';
 import { GUID, recordWith } from '../../../records.js';
 
 const TARGET = 'https://a.example/';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import {
   type DecidedMint,
+  type MintGroupResults,
   type MintJob,
   type MintOutcome,
   type MintResult,
@@ -11,7 +12,6 @@ import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { MintingService } from '../minting/minting.service.js';
-import type { MintGroupResults } from '../minting/prepared-mints.js';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem, errorOf } from '../problem/problem.js';
 import { conflictInProgress } from '../problem/storage-problems.js';

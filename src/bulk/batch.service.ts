@@ -107,7 +107,7 @@ export class BatchService {
     const slices = turns.flatMap(inSlices);
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || slices.length > 1) await lockNames(transaction, jobs.flatMap(namesIn));
-    // Only items that name each other can be inserted in another order than that of their metadata keys.
+    // Items that name each other are inserted in another order than that of their metadata keys, so such a batch excludes other batches.
     if (slices.length > 1) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
     await fixNameRulesOf(
       transaction,

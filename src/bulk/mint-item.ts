@@ -72,9 +72,10 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
   return withUnderstood(result, job);
 }
 
-/** The mints of each statement of a transaction, in the order in which `insertMany` inserts metadata keys. Others keep their order. */
+/** The mints of each statement. Updates are in the order in which `insertMany` inserts metadata keys; others keep their order. */
 export function inSlices(jobs: readonly MintJob[]): (readonly MintJob[])[] {
-  const keyOf = ({ command: { metadata } }: MintJob): string => metadata?.key ?? '';
+  const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
+    onExisting === 'update' ? (metadata?.key ?? '') : '';
   if (jobs.length <= MINT_SLICE) return [jobs];
   const sorted = [...jobs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
   return Array.from({ length: Math.ceil(jobs.length / MINT_SLICE) }, (_, index) =>

@@ -19,7 +19,7 @@ import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, t
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import { otherAddressIn } from './curation-command.js';
-import { PreviewedChanges, bytesOfDryRuns } from './previewed-changes.js';
+import { PreviewedChanges } from './previewed-changes.js';
 
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
@@ -70,8 +70,8 @@ interface StoredLine {
 /** Changes many identifiers. Each chunk of lines is one transaction and, with an idempotency key, has one stored result. */
 @Injectable()
 export class ChangeStreamService {
-  /** What all dry runs of the process keep. */
-  private readonly kept = bytesOfDryRuns();
+  /** The bytes that all dry runs of the process keep. */
+  private readonly kept = { bytes: 0 };
 
   constructor(
     private readonly engine: ChangeEngine,
@@ -135,8 +135,8 @@ export class ChangeStreamService {
     });
   }
 
-  startDryRun(client: string): PreviewedChanges {
-    return new PreviewedChanges(this.kept, client);
+  startDryRun(): PreviewedChanges {
+    return new PreviewedChanges(this.kept);
   }
 
   /** Decides the changes of a chunk without locks and writes. @throws Problem as `PreviewedChanges.keep` */

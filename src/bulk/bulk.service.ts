@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { KeyValidity } from '../access/key-reads.js';
 import type { RequestContext } from '../access/principal.js';
 import { inOwnTurns } from '../http/body/own-turn.js';
 import { Problem } from '../problem/problem.js';
@@ -35,7 +34,6 @@ export class BulkService {
   constructor(
     private readonly minting: MintingService,
     private readonly upserts: UpsertsService,
-    private readonly keys: KeyValidity,
   ) {}
 
   /** Parses and authorizes a chunk. It writes nothing, so it can run while another chunk is minted. */
@@ -54,10 +52,6 @@ export class BulkService {
         return { line, clientRef: null, job: bulk.lineFailed(error, line) };
       }
     });
-  }
-
-  async requireKey({ principal }: RequestContext): Promise<void> {
-    await this.keys.require(principal);
   }
 
   /**

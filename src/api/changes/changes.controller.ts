@@ -77,14 +77,10 @@ export class ChangesController {
       },
       permit: () => this.keys.require(principal),
       work: async (chunk) => {
-        if (!dryRun)
-          return this.presenter.results(await this.changes.change(chunk, context), {
-            principal,
-            instance: PATH,
-            isMinimal,
-          });
-        const previewed = await this.changes.preview(chunk, earlier, principal);
-        return [previewed.map((line) => this.presenter.preview(line, PATH))];
+        const lines = dryRun
+          ? await this.changes.preview(chunk, earlier, principal)
+          : await this.changes.change(chunk, context);
+        return this.presenter.results(lines, { principal, instance: PATH, isMinimal: isMinimal || dryRun === true });
       },
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
       end: () => {

@@ -1,6 +1,7 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidQuery } from '../../http/validation/request-validation.js';
+import { KeyValidity } from '../../access/key-reads.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -29,6 +30,7 @@ export class BulkController {
   constructor(
     private readonly bulk: BulkService,
     private readonly presenter: MintPresenter,
+    private readonly keys: KeyValidity,
   ) {}
 
   /**
@@ -63,7 +65,7 @@ export class BulkController {
         const raw = await next();
         return raw === null ? null : this.bulk.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), settings);
       },
-      permit: () => this.bulk.requireKey(context),
+      permit: () => this.keys.require(context.principal),
       work: async (lines) =>
         this.present(await this.bulk.mint(lines, settings), {
           principal: context.principal,

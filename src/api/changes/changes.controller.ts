@@ -80,7 +80,7 @@ export class ChangesController {
         const lines = dryRun
           ? await this.changes.preview(chunk, earlier, principal)
           : await this.changes.change(chunk, context);
-        return this.presenter.results(lines, { principal, instance: PATH, isMinimal: isMinimal || dryRun === true });
+        return this.presenter.results(lines, { principal, instance: PATH, isMinimal: isMinimal || dryRun });
       },
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
       end: () => {

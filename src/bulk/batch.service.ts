@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
+import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
+import { namingAuthorityKey } from '@mintmark/identifier';
 import { Problem, type ProblemDetail, invalidValue } from '../problem/problem.js';
 import { type Digest, digestFrom } from '../registry/uuid.js';
 import type { MintCommand } from '../registry/mint-command.js';
-import { type NamingAuthoritySnapshot, activeIn, addressIn } from '../registry/naming-authority-snapshot.js';
+import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
 import { ConflictRetries } from '../storage/conflict-retries.js';
 import { IdempotentRequests } from '../storage/idempotency.js';
 import { fixNameRulesOf } from '../storage/identifiers/name-rules.js';
-import { type LockedName, lockNames } from '../storage/identifiers/name-locks.js';
+import {
+  type LockedMetadataId,
+  type LockedName,
+  lockMetadataIds,
+  lockNames,
+} from '../storage/identifiers/name-locks.js';
 import type { Queryable } from '../storage/transactions.js';
 import { type MintJob, type MintResult, type NamedResult, withUnderstood } from '../minting/mint-outcome.js';
 import { MintReplays, type RepeatedMint, type StoredResult, serializeResult } from '../minting/mint-replays.js';
@@ -32,7 +37,7 @@ const MAX_ERRORS = 100;
 export interface BatchCommand {
   readonly namingAuthority: string | undefined;
   readonly items: readonly ReceivedItem[];
-  /** Whether the batch has a `count` instead of items. Its naming authority must then be active. */
+  /** Whether the batch has a `count` instead of items. */
   readonly isCount: boolean;
   /** `atomic`: if an item fails, no item is minted. */
   readonly mode: 'perItem' | 'atomic';
@@ -42,11 +47,6 @@ export interface BatchResult {
   /** In order of the items. */
   readonly results: readonly NamedResult[];
   readonly replayed: boolean;
-}
-
-interface Entry {
-  readonly clientRef: string | null;
-  readonly job: MintJob | Problem;
 }
 
 @Injectable()
@@ -62,30 +62,23 @@ export class BatchService {
 
   /**
    * Mints a batch, or returns the results of an earlier request with the same idempotency key and content.
-   * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch
-   * with `count` UNKNOWN_NAMING_AUTHORITY and SUSPENDED_NAMING_AUTHORITY.
+   * @throws Problem BATCH_REFUSED in the mode "atomic", the problems of idempotency keys, RATE_LIMITED, and for a batch with `count` the
+   * problem of its items.
    */
   async mint(batch: BatchCommand, { principal, idempotencyKey: key, onCharge }: RequestContext): Promise<BatchResult> {
     const known = principal.viewOf(
       await this.minting.knownFor(principal, prefixesOf(batch.items, batch.namingAuthority)),
     );
-    const isAtomic = batch.mode === 'atomic';
-    if (isAtomic && !batch.isCount) requireUsable(batch, principal, known, key !== undefined);
     const { items, fingerprint } = await parseItems(batch, principal, known);
-    if (isAtomic) requireNoRejection(items.map(({ command }) => command));
-    const entries = items.map(({ clientRef, command }): Entry => {
-      const isRejected = command instanceof Problem;
-      const context = { actor: principal, request: null };
-      return { clientRef, job: isRejected ? command : { command, context, known, reader: principal } };
-    });
+    requireMinted(
+      batch,
+      items.map(({ job }) => job),
+    );
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable) => {
-      if (batch.isCount) requireActive(batch.namingAuthority ?? '', items, known);
-      const tooMany = this.budget.check(chargeOfNew(entries), onCharge);
-      if (tooMany !== null) throw tooMany;
-      const minted = await this.insert(entries, transaction, principal);
-      const results = entries.map(({ job }) => resultOf(job, minted));
-      if (isAtomic) requireNoRejection(results);
+      const minted = await this.insert(items, transaction, principal);
+      const results = items.map(({ job }) => resultOf(job, minted));
+      requireMinted(batch, results);
       // The key must stay unused, because the problem asks for a repeat.
       const open = results.find((result) => result instanceof Problem && result.code === 'CONFLICT_IN_PROGRESS');
       if (request !== null && open instanceof Problem) throw open;
@@ -95,18 +88,18 @@ export class BatchService {
     };
     const once = await this.retries.run(() => this.requests.runOnce(request, run));
     if (once.replayed)
-      return { results: await this.restore(entries, once.stored, { known, reader: principal }), replayed: true };
+      return { results: await this.restore(items, once.stored, { known, reader: principal }), replayed: true };
     this.minting.statistics.count(once.result);
-    const results = entries.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
+    const results = items.map(({ clientRef, job }) => ({ clientRef, result: resultOf(job, once.result) }));
     return { results, replayed: false };
   }
 
   private async insert(
-    entries: readonly Entry[],
+    items: readonly MintItem[],
     transaction: Queryable,
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
-    const jobs = entries.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
+    const jobs = items.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const unordered = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
     const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null);
@@ -114,6 +107,8 @@ export class BatchService {
     const slices = turns.flatMap(inSlices);
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || slices.length > 1) await lockNames(transaction, jobs.flatMap(namesIn));
+    // Items that name each other are inserted in another order than that of their metadata keys, so such a batch excludes other batches.
+    if (slices.length > 1) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
     await fixNameRulesOf(
       transaction,
       jobs.map(({ command }) => command),
@@ -132,61 +127,20 @@ export class BatchService {
   }
 
   private async restore(
-    entries: readonly Entry[],
+    items: readonly MintItem[],
     stored: readonly StoredResult[],
     view: Pick<MintJob, 'known' | 'reader'>,
   ): Promise<NamedResult[]> {
     const mintOf = (index: number): RepeatedMint => {
-      const { job } = entries[index] ?? {};
+      const { job } = items[index] ?? {};
       return { command: job instanceof Problem ? null : (job?.command ?? null), reader: view.reader };
     };
     const results = await this.replays.shown(await this.replays.restore(new Map(stored.entries()), mintOf), () => view);
     return [...results].map(([index, result]) => {
-      const { clientRef = null, job } = entries[index] ?? {};
+      const { clientRef = null, job } = items[index] ?? {};
       return { clientRef, result: job === undefined || job instanceof Problem ? result : withUnderstood(result, job) };
     });
   }
-}
-
-/** Counts the items that name nothing, so that each of them creates an identifier. */
-function chargeOfNew(entries: readonly Entry[]): Charge {
-  const counts = new Map<string, number>();
-  for (const { job } of entries) {
-    if (job instanceof Problem) continue;
-    const { namingAuthority, metadata, guid, localName, alternates, mintMetadataId } = job.command;
-    if (metadata !== null || guid !== null || localName !== null || alternates.length > 0) continue;
-    const prefix = job.known.find(namingAuthority)?.prefix;
-    if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + (mintMetadataId ? 2 : 1));
-  }
-  return counts;
-}
-
-/**
- * Called before parsing, which takes a long time for a million alternates. With an idempotency key, a suspended naming authority is
- * accepted, because the batch might have been minted before the suspension.
- */
-function requireUsable(
-  { items, namingAuthority: byDefault }: BatchCommand,
-  principal: Principal,
-  known: NamingAuthoritySnapshot,
-  hasKey: boolean,
-): void {
-  const problems = items.map(({ request }): Problem | null => {
-    if (request instanceof Problem) return null;
-    const { namingAuthority = byDefault, guid = null, localName = null, onExisting } = request;
-    // The parser reports a prefix that is missing or malformed.
-    if (namingAuthority === undefined || !parseNamingAuthority(namingAuthority).ok) return null;
-    try {
-      principal.requireMinting({ namingAuthority, guid, localName, ...(onExisting && { onExisting }) });
-      const maySucceed = hasKey && known.find(namingAuthority)?.state === 'suspended';
-      if (!maySucceed) activeIn(known, namingAuthority);
-      return null;
-    } catch (error) {
-      if (error instanceof Problem) return error;
-      throw error;
-    }
-  });
-  requireNoRejection(problems);
 }
 
 async function parseItems(
@@ -200,8 +154,8 @@ async function parseItems(
   for (const [index, each] of received.entries()) {
     const item = parseItem(each, namingAuthority, known, principal);
     hash.update(`\n${item.canonical}`);
-    const duplicate = item.command instanceof Problem ? null : findDuplicate(item.command, index, claimed, known);
-    items.push(duplicate === null ? item : { ...item, command: duplicate });
+    const duplicate = item.job instanceof Problem ? null : findDuplicate(item.job.command, index, claimed, known);
+    items.push(duplicate === null ? item : { ...item, job: duplicate });
     if (index % PARSE_SLICE === PARSE_SLICE - 1) await nextTurn();
   }
   return { items, fingerprint: digestFrom(hash.digest('hex')) };
@@ -265,12 +219,19 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
   ];
 }
 
-function requireNoRejection(results: readonly unknown[]): void {
+function metadataIdOf({ command: { namingAuthority, metadata } }: MintJob): LockedMetadataId[] {
+  return metadata === null ? [] : [{ namingAuthority, key: metadata.key }];
+}
+
+/** Throws if items failed that had to succeed: those of the mode "atomic" and, because they are all equal, those of a `count`. */
+function requireMinted({ mode, isCount }: BatchCommand, results: readonly unknown[]): void {
   const rejections = results.flatMap((result, index) =>
     result instanceof Problem ? [{ problem: result, index }] : [],
   );
   const [first] = rejections;
   if (first === undefined) return;
+  if (isCount) throw first.problem;
+  if (mode !== 'atomic') return;
   const more = rejections.length > 1 ? ` (and ${rejections.length - 1} more)` : '';
   const detail = `Item ${first.index} (counted from 0) was rejected: ${first.problem.detail}${more}`;
   const errors = rejections.slice(0, MAX_ERRORS).flatMap(faultsOf).slice(0, MAX_ERRORS);
@@ -281,11 +242,4 @@ function faultsOf({ problem, index }: { problem: Problem; index: number }): Prob
   const { code, detail, extensions } = problem;
   const errors = extensions.errors?.length ? extensions.errors : [{ pointer: '', detail }];
   return errors.map((error) => ({ code, ...error, pointer: `/items/${index}${error.pointer}` }));
-}
-
-/** A principal that may not mint must not learn whether the naming authority exists. */
-function requireActive(prefix: string, [first]: readonly MintItem[], known: NamingAuthoritySnapshot): void {
-  const isForbidden =
-    first?.command instanceof Problem && ['SCOPE_MISSING', 'NAMING_AUTHORITY_FORBIDDEN'].includes(first.command.code);
-  if (!isForbidden) activeIn(known, prefix);
 }

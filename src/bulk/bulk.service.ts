@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { KeyValidity } from '../access/key-reads.js';
 import type { RequestContext } from '../access/principal.js';
 import { inOwnTurns } from '../http/body/own-turn.js';
 import { Problem } from '../problem/problem.js';
@@ -8,7 +7,6 @@ import { type MintItem, type ReceivedItem, parseItem, prefixesOf, resultOf } fro
 import { isInFlight, whileInFlight } from '../minting/mint-queue.js';
 import type { MintJob, MintResult, NamedResult } from '../minting/mint-outcome.js';
 import { MintingService } from '../minting/minting.service.js';
-import type { PreparedMints } from '../minting/prepared-mints.js';
 import { UpsertsService } from '../changing/upserts.service.js';
 
 export interface BulkContext extends RequestContext {
@@ -26,15 +24,8 @@ export interface LineResult extends NamedResult {
   readonly line: number;
 }
 
-export interface Chunk {
-  readonly lines: readonly ReadyLine[];
-  readonly prepared: PreparedMints;
-}
-
-interface ReadyLine {
+export interface ReadyLine extends Pick<MintItem, 'clientRef' | 'job'> {
   readonly line: number;
-  readonly clientRef: string | null;
-  readonly job: MintJob | Problem;
 }
 
 /** Mints streams. An idempotency key covers each line separately, by its number, so that a client can repeat the stream. */
@@ -43,32 +34,24 @@ export class BulkService {
   constructor(
     private readonly minting: MintingService,
     private readonly upserts: UpsertsService,
-    private readonly keys: KeyValidity,
   ) {}
 
   /** Parses and authorizes a chunk. It writes nothing, so it can run while another chunk is minted. */
-  async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<Chunk> {
+  async prepare(received: readonly ReceivedLine[], { principal, ...bulk }: BulkContext): Promise<ReadyLine[]> {
     const known = principal.viewOf(await this.minting.knownFor(principal, prefixesOf(received, bulk.namingAuthority)));
-    const parse = (each: ReceivedLine): MintItem => {
+    const key = bulk.idempotencyKey;
+    return inOwnTurns(received, (each): ReadyLine => {
+      const { line } = each;
       try {
-        return parseItem(each, bulk.namingAuthority, known, principal);
+        const { clientRef, job, canonical } = parseItem(each, bulk.namingAuthority, known, principal);
+        if (job instanceof Problem || key === undefined) return { line, clientRef, job };
+        // A mint with `mintMetadataId` creates two identifiers, each with an index of its own.
+        const request = { key, index: 2 * line, fingerprint: digestOf(canonical) };
+        return { line, clientRef, job: { ...job, context: { actor: principal, request } } };
       } catch (error) {
-        return { clientRef: null, command: bulk.lineFailed(error, each.line), canonical: '' };
+        return { line, clientRef: null, job: bulk.lineFailed(error, line) };
       }
-    };
-    const items = await inOwnTurns(received, (each) => ({ line: each.line, ...parse(each) }));
-    const lines = items.map(({ line, clientRef, command, canonical }): ReadyLine => {
-      if (command instanceof Problem) return { line, clientRef, job: command };
-      const key = bulk.idempotencyKey;
-      // A mint with `mintMetadataId` creates two identifiers, each with an index of its own.
-      const request = key === undefined ? null : { key, index: 2 * line, fingerprint: digestOf(canonical) };
-      return { line, clientRef, job: { command, context: { actor: principal, request }, known, reader: principal } };
     });
-    return { lines, prepared: await this.minting.prepare(jobsOf(lines)) };
-  }
-
-  async requireKey({ principal }: RequestContext): Promise<void> {
-    await this.keys.require(principal);
   }
 
   /**
@@ -76,28 +59,23 @@ export class BulkService {
    * @throws the error if no line was minted.
    */
   async mint(
-    { lines, prepared }: Chunk,
+    lines: readonly ReadyLine[],
     { lineFailed, principal }: Pick<BulkContext, 'lineFailed' | 'principal'>,
   ): Promise<LineResult[]> {
+    let open = lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
-    const waiting = (): MintJob[] => [...results].flatMap(([job, result]) => (isInFlight(result) ? [job] : []));
     const attempt = async (): Promise<Error | null> => {
-      const open = waiting();
-      const inserted = await (open.length === 0 ? this.minting.insertPrepared(prepared) : this.minting.mintAll(open));
-      const settled = await this.upserts.settle(inserted, principal);
+      const settled = await this.upserts.settle(await this.minting.mintAll(open), principal);
       for (const job of open) results.delete(job);
       for (const [job, result] of settled.results) results.set(job, result);
+      open = open.filter((job) => isInFlight(results.get(job)));
       return settled.failure;
     };
-    const failure = await whileInFlight(attempt, (failed) => failed === null && waiting().length > 0);
+    const failure = await whileInFlight(attempt, (failed) => failed === null && open.length > 0);
     if (failure !== null && [...results.values()].every((result) => result instanceof Problem)) throw failure;
     return lines.map(({ line, clientRef, job }) => {
       const isFailed = failure !== null && !(job instanceof Problem) && !results.has(job);
       return { line, clientRef, result: isFailed ? lineFailed(failure, line) : resultOf(job, results) };
     });
   }
-}
-
-function jobsOf(lines: readonly ReadyLine[]): MintJob[] {
-  return lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
 }

@@ -1,7 +1,7 @@
 import type { Charge } from '../access/limits/mint-budget.js';
 import type { Principal } from '../access/principal.js';
 import { Problem, invalidValue } from '../problem/problem.js';
-import { type MintCommand, type MintRequest, canonicalMint, parseMintRequest } from '../registry/mint-command.js';
+import { type MintRequest, canonicalMint, parseMintRequest } from '../registry/mint-command.js';
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-outcome.js';
 
@@ -21,7 +21,8 @@ export interface ReceivedItem {
 
 export interface MintItem {
   readonly clientRef: string | null;
-  readonly command: MintCommand | Problem;
+  /** The mint, or a Problem with pointers into the item if the item is invalid or not permitted. */
+  readonly job: MintJob | Problem;
   /** The fingerprint source of the item: canonical JSON or, if the item is rejected, the item and its default naming authority. */
   readonly canonical: string;
 }
@@ -33,7 +34,7 @@ export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | u
   );
 }
 
-/** @returns an item. If it is invalid or not permitted, its `command` is a Problem with pointers into the item. */
+/** Parses and authorizes an item. The mint has no idempotency key of its own. */
 export function parseItem(
   { clientRef, request, value }: ReceivedItem,
   byDefault: string | undefined,
@@ -45,10 +46,11 @@ export function parseItem(
     const namingAuthority = request.namingAuthority ?? byDefault ?? missingNamingAuthority();
     const command = parseMintRequest({ ...request, namingAuthority }, known);
     principal.requireMinting(command);
-    return { clientRef, command, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
+    const job = { command, context: { actor: principal, request: null }, known, reader: principal };
+    return { clientRef, job, canonical: JSON.stringify([clientRef, canonicalMint(command)]) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { clientRef, command: error, canonical: JSON.stringify(['unread', byDefault ?? null, value ?? null]) };
+    return { clientRef, job: error, canonical: JSON.stringify(['unread', byDefault ?? null, value ?? null]) };
   }
 }
 
@@ -70,16 +72,12 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
   return withUnderstood(result, job);
 }
 
-/** Puts mints, for all statements of a transaction, in the order in which `insertMany` inserts metadata keys. Others keep their order. */
-export function inKeyOrder(jobs: readonly MintJob[]): readonly MintJob[] {
+/** The mints of each statement. Updates are in the order in which `insertMany` inserts metadata keys; others keep their order. */
+export function inSlices(jobs: readonly MintJob[]): (readonly MintJob[])[] {
   const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
     onExisting === 'update' ? (metadata?.key ?? '') : '';
-  return [...jobs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
-}
-
-/** The mints of each statement of a transaction. */
-export function inSlices(jobs: readonly MintJob[]): (readonly MintJob[])[] {
-  const sorted = jobs.length > MINT_SLICE ? inKeyOrder(jobs) : jobs;
+  if (jobs.length <= MINT_SLICE) return [jobs];
+  const sorted = [...jobs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))));
   return Array.from({ length: Math.ceil(jobs.length / MINT_SLICE) }, (_, index) =>
     sorted.slice(index * MINT_SLICE, (index + 1) * MINT_SLICE),
   );

@@ -19,7 +19,7 @@ import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, t
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import { otherAddressIn } from './curation-command.js';
-import { PreviewedChanges, bytesOfDryRuns } from './previewed-changes.js';
+import { PreviewedChanges } from './previewed-changes.js';
 
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
@@ -54,10 +54,11 @@ export interface ChangeResult {
   readonly identifier: string;
   readonly version: number;
   readonly old?: ChangedMembers;
+  /** Only in a dry run. */
+  readonly new?: ChangedMembers;
 }
 
 export type ChangedLine = FoundLine & { readonly result: ChangeResult | Problem };
-export type PreviewedLine = FoundLine & { readonly result: PlannedChange | Problem };
 
 interface StoredLine {
   readonly line: number;
@@ -70,8 +71,8 @@ interface StoredLine {
 /** Changes many identifiers. Each chunk of lines is one transaction and, with an idempotency key, has one stored result. */
 @Injectable()
 export class ChangeStreamService {
-  /** What all dry runs of the process keep. */
-  private readonly kept = bytesOfDryRuns();
+  /** The bytes that all dry runs of the process keep. */
+  private readonly kept = { bytes: 0 };
 
   constructor(
     private readonly engine: ChangeEngine,
@@ -135,15 +136,16 @@ export class ChangeStreamService {
     });
   }
 
-  startDryRun(client: string): PreviewedChanges {
-    return new PreviewedChanges(this.kept, client);
+  startDryRun(): PreviewedChanges {
+    return new PreviewedChanges(this.kept);
   }
 
   /** Decides the changes of a chunk without locks and writes. @throws Problem as `PreviewedChanges.keep` */
-  async preview(chunk: ReadyChunk, earlier: PreviewedChanges, principal: Principal): Promise<PreviewedLine[]> {
+  async preview(chunk: ReadyChunk, earlier: PreviewedChanges, principal: Principal): Promise<ChangedLine[]> {
     const plan = await this.engine.preview(targetsOf(chunk), earlier, { known: chunk.known, principal });
     const lines = chunk.lines.map(({ change, ...line }) => {
-      const result = change instanceof Problem ? change : plan.attempt(change);
+      const planned = change instanceof Problem ? change : plan.attempt(change);
+      const result = planned instanceof Problem ? planned : changeIn(planned);
       return { ...namedLine(line), identifier: plan.nameOf(change), result };
     });
     earlier.keep(plan);
@@ -163,18 +165,19 @@ export class ChangeStreamService {
         const identifier = plan.nameOf(change);
         return { line, hash, problem: serializeProblem(result), ...(identifier !== undefined && { identifier }) };
       }
-      const { before, after, amendment } = result;
-      const changed = {
-        ...{ id: after.id.toString(), identifier: nativeText(after), version: after.version },
-        ...(amendment === null
-          ? { outcome: 'unchanged' as const }
-          : { outcome: 'changed' as const, old: changedMembers(before, after).old }),
-      };
+      const { new: _, id, ...made } = changeIn(result);
+      const changed = { ...made, id: id.toString() };
       return { line, hash, changed };
     });
     await this.engine.write(transaction, principal, plan);
     return stored;
   }
+}
+
+function changeIn({ before, after, amendment }: PlannedChange): ChangeResult {
+  const common = { id: after.id, identifier: nativeText(after), version: after.version };
+  if (amendment === null) return { ...common, outcome: 'unchanged' };
+  return { ...common, outcome: 'changed', ...changedMembers(before, after) };
 }
 
 function namedLine({ line, clientRef, repairs }: NamedLine): NamedLine {

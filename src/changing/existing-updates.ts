@@ -5,7 +5,7 @@ import { ChangeEngine } from './change-engine.js';
 import type { TargetedChange } from './change-plan.js';
 import type { ParsedValues } from './curation-command.js';
 import { RecordBudget } from '../minting/found-records.js';
-import { type MintJob, type MintResult, isWhole } from '../minting/mint-outcome.js';
+import type { MintJob, MintResult } from '../minting/mint-outcome.js';
 import { Problem, invalidValue } from '../problem/problem.js';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
@@ -27,16 +27,12 @@ const SLICE = 500;
 export interface FoundMint {
   readonly job: MintJob;
   readonly id: bigint;
-  /** Whether the result has only the name of its record, because the group has large records. */
-  readonly isLarge: boolean;
 }
 
 /** The mints whose metadata ID exists and that update its identifier. */
 export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] {
   return [...results].flatMap(([job, result]) =>
-    !(result instanceof Problem) && result.outcome === 'toUpdate'
-      ? [{ job, id: result.record.id, isLarge: !isWhole(result.record) }]
-      : [],
+    !(result instanceof Problem) && result.outcome === 'toUpdate' ? [{ job, id: result.record.id }] : [],
   );
 }
 

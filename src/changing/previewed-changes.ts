@@ -1,40 +1,30 @@
-import { BytePool, poolProblem } from '../access/limits/byte-pool.js';
 import { Problem } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type IdentifierRecord, recordBytes } from '../registry/identifier-record.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
-import type { ChangePlan, Holders, PlannedChange } from './change-plan.js';
+import type { ChangePlan, Holders } from './change-plan.js';
 
-/** Maximum bytes that one dry run keeps, about 80,000 targets. */
+/** Maximum bytes that one dry run keeps, about 50,000 changes of targets. */
 const MAX_BYTES = 33_554_432;
 
-/** The bytes that all dry runs of the process keep. One client has at most half of them. */
-export const bytesOfDryRuns = (): BytePool => new BytePool(2 * MAX_BYTES, MAX_BYTES);
-
-const DETAILS = {
-  share:
-    'The dry runs of one client together keep at most 32 MiB of values. Send the file again when the others have ended.',
-  free: 'Other dry runs keep too many values. Send the file again later.',
-};
+/** Maximum bytes that all dry runs of the process keep. */
+const MAX_BYTES_OF_ALL = 2 * MAX_BYTES;
 
 /** Approximate bytes of an entry without its texts. */
-const ENTRY_BYTES = 250;
+const ENTRY_BYTES = 500;
 
 /** What earlier lines of a dry run would change, so that later chunks get the decisions of a real change. */
 export class PreviewedChanges {
   private readonly names: Holders = new Map();
-  private readonly members = new Map<bigint, Partial<IdentifierRecord>>();
+  private readonly records = new Map<bigint, IdentifierRecord>();
   private bytes = 0;
   private isEnded = false;
 
-  /** @param all the bytes of all dry runs. */
-  constructor(
-    private readonly all: BytePool,
-    private readonly client: string,
-  ) {}
+  /** @param all the bytes that all dry runs of the process keep. */
+  constructor(private readonly all: { bytes: number }) {}
 
   /** The records as earlier lines would leave them. */
   changed({ records, metadataRecords }: PairedRecords): PairedRecords {
-    const changed = (record: IdentifierRecord): IdentifierRecord => ({ ...record, ...this.members.get(record.id) });
+    const changed = (record: IdentifierRecord): IdentifierRecord => this.records.get(record.id) ?? record;
     return {
       records: records.map(changed),
       metadataRecords: new Map([...metadataRecords].map(([id, record]) => [id, changed(record)])),
@@ -49,17 +39,15 @@ export class PreviewedChanges {
     }
   }
 
-  /** Keeps the changes of a chunk for the next ones. @throws Problem BODY_TOO_LARGE, CONCURRENCY_LIMITED or OVERLOADED */
+  /** Keeps the changes of a chunk for the next ones. @throws Problem BODY_TOO_LARGE or OVERLOADED */
   keep({ changes, holders }: Pick<ChangePlan, 'changes' | 'holders'>): void {
-    for (const change of changes) {
-      const { id } = change.after;
-      const earlier = this.members.get(id);
+    for (const { after, released, gained } of changes) {
+      const earlier = this.records.get(after.id);
+      this.grow(bytesOf(after) - (earlier === undefined ? 0 : bytesOf(earlier)));
       // A cell of CSV would keep the text of its row in memory.
-      const members = structuredClone({ ...earlier, ...changedIn(change) });
-      this.grow(bytesOf(members) - (earlier === undefined ? 0 : bytesOf(earlier)));
-      this.members.set(id, members);
-      for (const key of [...change.released, ...change.gained]) {
-        if (!this.names.has(key)) this.grow(ENTRY_BYTES + key.length);
+      this.records.set(after.id, structuredClone(after));
+      for (const key of [...released, ...gained]) {
+        if (!this.names.has(key)) this.grow(ENTRY_BYTES);
         this.names.set(key, holders.get(key) ?? null);
       }
     }
@@ -67,7 +55,7 @@ export class PreviewedChanges {
 
   /** Must be called when the stream ends. */
   end(): void {
-    this.all.giveBack(this.client, this.bytes);
+    this.all.bytes -= this.bytes;
     this.isEnded = true;
   }
 
@@ -76,21 +64,16 @@ export class PreviewedChanges {
     if (this.isEnded) return;
     if (this.bytes + bytes > MAX_BYTES) {
       const detail =
-        'The file changes more values than one dry run can keep (32 MiB). Send the lines that have no result as another dry run.';
+        'The file changes more than one dry run can keep (32 MiB). Send the lines that have no result as another dry run.';
       throw new Problem('BODY_TOO_LARGE', detail);
     }
-    const rejection = bytes > 0 ? this.all.rejection(this.client, bytes) : null;
-    if (rejection !== null) throw poolProblem(rejection, DETAILS);
+    if (this.all.bytes + bytes > MAX_BYTES_OF_ALL)
+      throw new Problem('OVERLOADED', 'Other dry runs keep too many values. Send the file again later.');
     this.bytes += bytes;
-    this.all.take(this.client, bytes);
+    this.all.bytes += bytes;
   }
 }
 
-function changedIn({ before, after }: PlannedChange): Partial<IdentifierRecord> {
-  const had = new Map<string, unknown>(Object.entries(before));
-  return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== had.get(name)));
-}
-
-function bytesOf(members: Partial<IdentifierRecord>): number {
-  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify(members));
+function bytesOf(record: IdentifierRecord): number {
+  return ENTRY_BYTES + recordBytes(record);
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
 import {
   type DecidedMint,
+  type MintGroupResults,
   type MintJob,
   type MintOutcome,
   type MintResult,
@@ -11,7 +12,6 @@ import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
 import { MintReplays } from '../minting/mint-replays.js';
 import { MintingService } from '../minting/minting.service.js';
-import type { MintGroupResults } from '../minting/prepared-mints.js';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem, errorOf } from '../problem/problem.js';
 import { conflictInProgress } from '../problem/storage-problems.js';
@@ -20,8 +20,8 @@ import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
-/** Maximum number of identifiers that one transaction updates if records are large. */
-const FEW = 16;
+/** Maximum number of identifiers that one transaction updates. It keeps all of their records in memory. */
+const MOST_TOGETHER = 50;
 
 /** Another request used the Idempotency-Key of a mint, so that the mint must be decided again. */
 class KeyUsed extends Error {}
@@ -72,7 +72,7 @@ export class UpsertsService {
       for (const { job } of found) results.delete(job);
       if (failed !== null) return;
       open = found.map(({ job }) => job);
-      for (const group of distinct(found).flatMap(bounded)) await this.updateGroup(group, principal, results, budget);
+      for (const group of distinct(found)) await this.updateGroup(group, principal, results, budget);
       open = open.filter((job) => !results.has(job));
       if (open.length > 0) throw new Stale();
     };
@@ -87,79 +87,62 @@ export class UpsertsService {
     return { results, failure: failed };
   }
 
-  /** Updates different identifiers in one transaction or, if that fails, in one transaction each. */
+  /**
+   * Updates different identifiers in one transaction or, if that fails, in one transaction each. A mint has no result if its identifier has
+   * lost its metadata ID, or if another request used its key.
+   */
   private async updateGroup(
     group: readonly FoundMint[],
     principal: Principal,
     results: Map<MintJob, MintResult>,
     budget: RecordBudget,
   ): Promise<void> {
-    const collect = (updated: ReadonlyMap<MintJob, MintResult>): void => {
+    try {
+      const updated = await this.updateTogether(group, principal);
       for (const [job, result] of updated) results.set(job, budget.reduce(result));
-    };
-    if (group.length > 1) {
-      try {
-        const updated = await this.updateTogether(group, principal);
-        collect(updated);
-        if (updated.size > 0) return;
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-      }
-    }
-    for (const one of group) {
-      try {
-        collect(await this.updateTogether([one], principal));
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        results.set(one.job, conflictInProgress());
-      }
+    } catch (error) {
+      if (!(error instanceof KeyUsed) && !isLockTimeout(error)) throw error;
+      const [first, second] = group;
+      if (second !== undefined) {
+        for (const one of group) await this.updateGroup([one], principal, results, budget);
+      } else if (first !== undefined && isLockTimeout(error)) results.set(first.job, conflictInProgress());
     }
   }
 
   /**
    * The transaction also stores the results of idempotency keys. A repeat returns them instead of updating again.
-   * @returns no result for a mint whose identifier has lost its metadata ID, and no results if another request used a key.
+   * @returns no result for a mint whose identifier has lost its metadata ID.
+   * @throws KeyUsed
    */
   private async updateTogether(
     found: readonly FoundMint[],
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
-    try {
-      return await this.retries.run(() =>
-        this.transactions.run(async (transaction) => {
-          const ids = found.map(({ id }) => id);
-          const locked = await this.engine.lock(transaction, ids);
-          const isKnown = knownIn(locked);
-          const updated = await this.updates.apply(transaction, locked, found.filter(isKnown), principal);
-          const toStore: DecidedMint[] = [...updated]
-            .map(([job, result]) => ({ job, result }))
-            .filter((decided) => this.replays.mustStore(decided));
-          const stored = await this.replays.store(toStore, transaction);
-          if (stored.size < toStore.length) throw new KeyUsed();
-          return updated;
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof KeyUsed)) throw error;
-      return new Map();
-    }
+    return this.retries.run(() =>
+      this.transactions.run(async (transaction) => {
+        const ids = found.map(({ id }) => id);
+        const locked = await this.engine.lock(transaction, ids);
+        const updated = await this.updates.apply(transaction, locked, found.filter(knownIn(locked)), principal);
+        const toStore: DecidedMint[] = [...updated]
+          .map(([job, result]) => ({ job, result }))
+          .filter((decided) => this.replays.mustStore(decided));
+        const stored = await this.replays.store(toStore, transaction);
+        if (stored.size < toStore.length) throw new KeyUsed();
+        return updated;
+      }),
+    );
   }
 }
 
-/** Splits a group with large records, because a transaction keeps all of its records in memory. */
-function bounded(group: readonly FoundMint[]): (readonly FoundMint[])[] {
-  const size = group.some(({ isLarge }) => isLarge) ? FEW : group.length;
-  return Array.from({ length: Math.ceil(group.length / size) }, (_, n) => group.slice(n * size, (n + 1) * size));
-}
-
-/** Divides mints into groups in which no two of them have the same identifier, in the order of the mints. */
+/** Divides mints into groups of at most `MOST_TOGETHER`, in which no two have the same identifier, in the order of the mints. */
 function distinct(found: readonly FoundMint[]): FoundMint[][] {
   const groups: FoundMint[][] = [];
   const next = new Map<bigint, number>();
   for (const mint of found) {
-    const groupIndex = next.get(mint.id) ?? 0;
-    next.set(mint.id, groupIndex + 1);
-    (groups[groupIndex] ??= []).push(mint);
+    let place = next.get(mint.id) ?? 0;
+    while (groups[place]?.length === MOST_TOGETHER) place += 1;
+    next.set(mint.id, place + 1);
+    (groups[place] ??= []).push(mint);
   }
   return groups;
 }

@@ -3,13 +3,20 @@ import type { Principal } from '../access/principal.js';
 import { inOwnTurns } from '../http/body/own-turn.js';
 import { isCausedByData } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
+import {
+  type ConflictReader,
+  claimProblem,
+  conflictProblem,
+  nameConflictProblem,
+} from '../registry/conflict-problem.js';
+import { nativeText } from '../registry/identifier-record.js';
+import { keyCollision } from '../registry/key-collision.js';
 import type { ImportedIdentifier } from '../registry/new-identifier.js';
 import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
 import { IdentifierImporter } from '../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
-import type { PreviewedImports } from './previewed-imports.js';
-import { type Decision, isSame, ownersIn } from './transfer-record.js';
+import { isSame } from './transfer-record.js';
 
 export interface ImportContext {
   readonly principal: Principal;
@@ -28,12 +35,19 @@ export interface ReadyLine {
   readonly command: ImportCommand | Problem;
 }
 
-export interface LineResult {
-  readonly line: number;
-  readonly result: Decision | Problem;
+/** What an import does with a line. "unchanged": the identifier is registered with the same attributes. */
+export interface ImportOutcome {
+  readonly outcome: 'imported' | 'unchanged';
+  /** `NA/local`. */
+  readonly identifier: string;
 }
 
-type Outcome = Decision | { readonly outcome: 'failed'; readonly error: unknown };
+export interface LineResult {
+  readonly line: number;
+  readonly result: ImportOutcome | Problem;
+}
+
+type Results = ReadonlyMap<ImportedIdentifier, LineResult['result']>;
 
 @Injectable()
 export class ImportService {
@@ -58,59 +72,69 @@ export class ImportService {
     return inOwnTurns(received, (each) => ({ line: each.line, command: parse(each) }));
   }
 
-  /** Imports a chunk and commits it. Results are in the order of the lines. */
-  async import(lines: readonly ReadyLine[], { lineFailed }: Pick<ImportContext, 'lineFailed'>): Promise<LineResult[]> {
-    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
-    const outcomes = await this.insert(commands);
-    return lines.map(({ line, command }) => {
-      if (command instanceof Problem) return { line, result: command };
-      const outcome = outcomes.get(command);
-      if (outcome === undefined) throw new TypeError('every command has an outcome');
-      return { line, result: outcome.outcome === 'failed' ? lineFailed(outcome.error, line) : outcome };
-    });
-  }
-
-  /** Returns what an import of a chunk would do, without writes and locks. @param names what earlier lines would have registered. */
-  async preview(lines: readonly ReadyLine[], names: PreviewedImports): Promise<LineResult[]> {
-    const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
-    const items = commands.map(({ item }) => item);
-    const found = await this.importer.preview(items, decisionsOf(commands));
-    return lines.map(({ line, command }) => {
-      if (command instanceof Problem) return { line, result: command };
-      const stored = found.get(command.item);
-      if (stored !== undefined && stored.outcome !== 'conflict') return { line, result: stored };
-      return { line, result: names.add(command, stored?.conflicts) };
-    });
-  }
-
-  /** Inserts a chunk. If the statement fails because of one identifier, the chunk is halved until that identifier is alone. */
-  private async insert(commands: readonly ImportCommand[]): Promise<ReadonlyMap<ImportCommand, Outcome>> {
+  /**
+   * Imports a chunk and commits it. If the statement fails because of one identifier, the chunk is halved until that identifier is alone.
+   * @returns results in the order of the lines.
+   */
+  async import(lines: readonly ReadyLine[], context: ImportContext): Promise<LineResult[]> {
     try {
-      const items = commands.map(({ item }) => item);
-      const rejected = await this.importer.insert(items, decisionsOf(commands));
-      return new Map(
-        commands.map((command): [ImportCommand, Decision] => {
-          const { item, record } = command;
-          return [command, rejected.get(item) ?? { outcome: 'imported', record }];
-        }),
-      );
+      return resultsOf(lines, await this.importer.insert(itemsIn(lines), decisionsOf(lines, context.principal)));
     } catch (error) {
-      if (commands.length === 0 || !isCausedByData(error)) throw error;
-      if (commands.length === 1) return new Map(commands.map((command) => [command, { outcome: 'failed', error }]));
-      const middle = Math.ceil(commands.length / 2);
-      const first = await this.insert(commands.slice(0, middle));
-      return new Map([...first, ...(await this.insert(commands.slice(middle)))]);
+      const [first] = lines;
+      if (first === undefined || !isCausedByData(error)) throw error;
+      if (lines.length === 1) return [{ line: first.line, result: context.lineFailed(error, first.line) }];
+      const middle = Math.ceil(lines.length / 2);
+      const before = await this.import(lines.slice(0, middle), context);
+      return [...before, ...(await this.import(lines.slice(middle), context))];
     }
+  }
+
+  /** Returns what an import of each line alone would do, without writes and locks. */
+  async preview(lines: readonly ReadyLine[], { principal }: ImportContext): Promise<LineResult[]> {
+    return resultsOf(lines, await this.importer.preview(itemsIn(lines), decisionsOf(lines, principal)));
   }
 }
 
-function decisionsOf(commands: readonly ImportCommand[]): (item: ImportedIdentifier, conflicts: Conflicts) => Decision {
+function itemsIn(lines: readonly ReadyLine[]): ImportedIdentifier[] {
+  return lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command.item]));
+}
+
+/** @param decided the results of the items that were not inserted. */
+function resultsOf(lines: readonly ReadyLine[], decided: Results): LineResult[] {
+  return lines.map(({ line, command }) => {
+    if (command instanceof Problem) return { line, result: command };
+    const imported = { outcome: 'imported' as const, identifier: nativeText(command.record) };
+    return { line, result: decided.get(command.item) ?? imported };
+  });
+}
+
+function decisionsOf(
+  lines: readonly ReadyLine[],
+  reader: ConflictReader,
+): (item: ImportedIdentifier, conflicts: Conflicts) => LineResult['result'] {
+  const commands = lines.flatMap(({ command }) => (command instanceof Problem ? [] : [command]));
   const byItem = new Map(commands.map((command) => [command.item, command]));
   return (item, conflicts) => {
     const command = byItem.get(item);
     const { address, collision } = conflicts;
     if (command !== undefined && address !== null && collision === null && isSame(address, command))
-      return { outcome: 'unchanged', record: command.record };
-    return { outcome: 'conflict', conflicts: ownersIn(conflicts) };
+      return { outcome: 'unchanged', identifier: nativeText(command.record) };
+    return problemOf(conflicts, reader);
   };
+}
+
+function problemOf(
+  { address, metadata, alternate, claim, registered, collision }: Conflicts,
+  reader: ConflictReader,
+): Problem {
+  if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
+  if (address !== null) {
+    const what = 'This identifier is registered with other attributes';
+    return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');
+  }
+  if (metadata !== null) return nameConflictProblem('METADATA_ID_TAKEN', metadata, '/metadataId');
+  if (claim !== null) return claimProblem(claim, '/identifier', reader);
+  const holder = alternate ?? registered;
+  if (holder === null) throw new TypeError('an import conflict always has an identifier');
+  return nameConflictProblem('ALTERNATE_ID_TAKEN', holder.record, `/alternateIds/${holder.index}`);
 }

@@ -77,3 +77,10 @@ export interface Decisions {
   readonly decided: readonly DecidedMint[];
   readonly undecided: readonly Candidate[];
 }
+
+/** The results of mints that do not depend on each other. */
+export interface MintGroupResults {
+  readonly results: Map<MintJob, MintResult>;
+  /** Why mints have no result; null if every mint has one. */
+  readonly failure: Error | null;
+}

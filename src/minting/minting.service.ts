@@ -9,12 +9,7 @@ import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { GuidGenerator } from '../registry/uuid.js';
-import {
-  type Insertion,
-  keysOf,
-  partitionConflicting,
-  prepareInsertion,
-} from '../storage/identifiers/identifier-writer.js';
+import { keysOf, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
@@ -24,6 +19,7 @@ import {
   type Candidate,
   type DecidedMint,
   type Decisions,
+  type MintGroupResults,
   type MintJob,
   type MintOutcome,
   type MintResult,
@@ -33,7 +29,6 @@ import { MintQueue, isInFlight } from './mint-queue.js';
 import { MintReplays } from './mint-replays.js';
 import { MintStatistics } from './mint-statistics.js';
 import { turnsOf } from './mint-turns.js';
-import type { BuiltMints, InsertBatch, MintGroupResults, PreparedMints } from './prepared-mints.js';
 import { PreviousVersionReader, isUnregistered } from './previous-versions.js';
 
 /**
@@ -99,48 +94,39 @@ export class MintingService {
 
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
     // Concurrent requests have no order, so none waits until another one has registered its previous version.
-    const built = await this.build(jobs, await this.previousVersions.find(jobs));
-    const { results, failure } = await this.insertPrepared(built, lockWait);
+    const found = await this.previousVersions.find(jobs);
+    const { results, failure } = await this.resultsOf(this.steps(jobs, found, undefined, lockWait));
     return jobs.map((job) => results.get(job) ?? failure ?? new Error('a mint has no result'));
   }
 
   /**
-   * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in `insertPrepared`.
+   * Mints identifiers in a transaction of the caller, who counts them after its commit. Problems are results, as in `mintAll`.
    * @throws Stale if expired reservations hold names that the mints request.
    */
   async mintWithin(transaction: Queryable, jobs: readonly MintJob[]): Promise<Map<MintJob, MintResult>> {
     const results = new Map<MintJob, MintResult>();
-    const built = await this.build(jobs, await this.previousVersions.find(jobs, transaction));
-    for await (const decided of this.steps(built, transaction, 'usual')) collect(results, decided);
+    const found = await this.previousVersions.find(jobs, transaction);
+    for await (const decided of this.steps(jobs, found, transaction, 'usual')) collect(results, decided);
     return results;
   }
 
-  /** Prepares and inserts mints. `failure` may also come from the preparation. */
+  /** Mints identifiers independently of each other; each statement commits. Problems are results. */
   async mintAll(jobs: readonly MintJob[]): Promise<MintGroupResults> {
+    return this.resultsOf(this.inTurns(jobs));
+  }
+
+  private async resultsOf(steps: AsyncIterable<readonly DecidedMint[]>): Promise<MintGroupResults> {
+    const results = new Map<MintJob, MintResult>();
+    let failure: Error | null = null;
     try {
-      return await this.insertPrepared(await this.prepare(jobs));
+      for await (const decided of steps) collect(results, decided);
+      this.statistics.noteReplays(results);
     } catch (error) {
-      return { results: new Map(), failure: errorOf(error) };
+      // Committed mints keep their results, because a repeat would mint a second identifier.
+      failure = errorOf(error);
     }
-  }
-
-  /** The first half of a mint. It writes nothing, so it can run while other mints are written. */
-  async prepare(jobs: readonly MintJob[]): Promise<PreparedMints> {
-    const found = await this.previousVersions.find(jobs);
-    const waits = (job: MintJob): boolean => isUnregistered(job, found);
-    return jobs.some(waits) ? { found, turns: turnsOf(jobs, waits) } : this.build(jobs, found);
-  }
-
-  private async build(jobs: readonly MintJob[], previousVersions: PreviousVersions): Promise<BuiltMints> {
-    const { guids } = this;
-    const first = jobs.map((job) => ({ job, attempt: 1 }));
-    const { rejected, candidates } = buildCandidates(first, { guids, latest: null, previousVersions });
-    return {
-      previousVersions,
-      decided: await this.replaceRejections(rejected),
-      undecided: candidates,
-      insertBatch: this.looksUpFirst ? null : this.prepareInsert(candidates),
-    };
+    this.statistics.count(results);
+    return { results, failure };
   }
 
   /**
@@ -156,58 +142,44 @@ export class MintingService {
     });
   }
 
-  /** Mints identifiers independently of each other; each statement commits. Call it once for each preparation. Problems are results. */
-  async insertPrepared(prepared: PreparedMints, lockWait: LockWait = 'usual'): Promise<MintGroupResults> {
-    const results = new Map<MintJob, MintResult>();
-    let failure: Error | null = null;
-    try {
-      for await (const decided of this.stepsOf(prepared, lockWait)) collect(results, decided);
-      this.statistics.noteReplays(results);
-    } catch (error) {
-      // Committed mints keep their results, because a repeat would mint a second identifier.
-      failure = errorOf(error);
-    }
-    this.statistics.count(results);
-    return { results, failure };
-  }
-
-  private async *stepsOf(prepared: PreparedMints, lockWait: LockWait): AsyncGenerator<readonly DecidedMint[]> {
-    if (!('turns' in prepared)) {
-      yield* this.steps(prepared, undefined, lockWait);
-      return;
-    }
+  /** A mint can name an earlier one of the list as its previous version, so it is built after the earlier one is registered. */
+  private async *inTurns(jobs: readonly MintJob[]): AsyncGenerator<readonly DecidedMint[]> {
+    const registered = await this.previousVersions.find(jobs);
     let isRepeat = false;
-    for (const jobs of prepared.turns) {
-      const found: PreviousVersions = await this.previousVersions.find(jobs, undefined, prepared.found);
+    for (const turn of turnsOf(jobs, (job) => isUnregistered(job, registered))) {
+      const found: PreviousVersions = await this.previousVersions.find(turn, undefined, registered);
       // The first request with the key may still register the previous version.
-      const early: readonly MintJob[] = isRepeat ? jobs.filter((job) => isUnregistered(job, found)) : [];
-      if (early.length > 0) yield early.map((job) => ({ job, result: requestInFlight() }));
-      const ready: readonly MintJob[] = early.length > 0 ? jobs.filter((job) => !early.includes(job)) : jobs;
-      const built = await this.build(ready, found);
-      for await (const decided of this.steps(built, undefined, lockWait)) {
+      const early: readonly MintJob[] = isRepeat ? turn.filter((job) => isUnregistered(job, found)) : [];
+      yield early.map((job) => ({ job, result: requestInFlight() }));
+      const ready = turn.filter((job) => !early.includes(job));
+      for await (const decided of this.steps(ready, found, undefined, 'usual')) {
         isRepeat ||= decided.some(({ result }) => isInFlight(result));
         yield decided;
       }
     }
   }
 
-  /** Inserts mints and finds their conflicts, until each has a result. Yields the results of each step. */
+  /** Builds and inserts mints, and finds their conflicts, until each has a result. Yields the results of each step. */
   private async *steps(
-    prepared: BuiltMints,
+    jobs: readonly MintJob[],
+    previousVersions: PreviousVersions,
     transaction: Queryable | undefined,
     lockWait: LockWait,
   ): AsyncGenerator<readonly DecidedMint[]> {
-    yield prepared.decided;
-    let { undecided: candidates, insertBatch } = prepared;
-    while (candidates.length > 0) {
+    const { guids } = this;
+    let attempts = jobs.map((job) => ({ job, attempt: 1 }));
+    let latest: NamingAuthoritySnapshot | null = null;
+    for (;;) {
+      const { rejected, candidates } = buildCandidates(attempts, { guids, latest, previousVersions });
+      yield await this.replaceRejections(rejected);
+      let ready: readonly Candidate[] = candidates;
       if (this.looksUpFirst && transaction === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);
         yield found.decided;
-        if (found.undecided.length === 0) return;
-        insertBatch = this.prepareInsert(found.undecided);
+        ready = found.undecided;
       }
-      const { now, later, insertion } = insertBatch ?? this.prepareInsert(candidates);
-      const inserted = await this.insert(now, insertion, transaction, lockWait);
+      const { now, later } = partitionConflicting(ready);
+      const inserted = await this.insert(now, transaction, lockWait);
       yield inserted.decided;
       const open = [...inserted.undecided, ...later];
       if (open.length === 0) return;
@@ -221,27 +193,17 @@ export class MintingService {
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
       // The naming authorities are read again, because a change to one is a reason for another attempt.
-      const latest = explained.undecided.some(isAgain) ? await this.authorities.refresh() : null;
-      const { guids } = this;
-      const rebuilt = buildCandidates(
-        explained.undecided.map((each) => ({ job: each.job, attempt: each.attempt + (hasFailed(each) ? 1 : 0) })),
-        { guids, latest, previousVersions: prepared.previousVersions },
-      );
-      yield await this.replaceRejections(rebuilt.rejected);
-      ({ candidates } = rebuilt);
-      insertBatch = null;
+      latest = explained.undecided.some(isAgain) ? await this.authorities.refresh() : null;
+      attempts = explained.undecided.map((each) => ({
+        job: each.job,
+        attempt: each.attempt + Number(hasFailed(each)),
+      }));
     }
-  }
-
-  private prepareInsert(candidates: readonly Candidate[]): InsertBatch {
-    const { now, later } = partitionConflicting(candidates);
-    return { now, later, insertion: prepareInsertion(now.map(({ item }) => item)) };
   }
 
   /** Charges mints before the statement, because it also commits, and refunds those not created. In a transaction, the caller charges. */
   private async insert(
     candidates: readonly Candidate[],
-    insertion: Insertion,
     transaction: Queryable | undefined,
     lockWait: LockWait,
   ): Promise<Decisions> {
@@ -250,9 +212,9 @@ export class MintingService {
     const isCharged = transaction === undefined && this.budget.isLimited;
     const permitted = isCharged ? candidates.filter((each) => this.charge(each, decided)) : candidates;
     const uncreated = new Set(isCharged ? permitted : []);
-    const permittedInsertion = isCharged ? prepareInsertion(permitted.map(({ item }) => item)) : insertion;
     try {
-      const rows = await this.prisma.identifier.mint(permittedInsertion, transaction, lockWait);
+      const insertion = prepareInsertion(permitted.map(({ item }) => item));
+      const rows = await this.prisma.identifier.mint(insertion, transaction, lockWait);
       for (const [index, candidate] of permitted.entries()) {
         const row = rows[index] ?? null;
         if (row === null) undecided.push(candidate);

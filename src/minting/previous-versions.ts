@@ -1,10 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { IdentifierRecord } from '../registry/identifier-record.js';
 import { withoutLegalValues } from '../registry/lifecycle.js';
-import type { Address } from '../registry/naming-authority-snapshot.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
-import { READ_CLIENT, type ReadClient } from '../storage/read-client.js';
 import type { Queryable } from '../storage/transactions.js';
 import type { PreviousVersions } from './build-candidates.js';
 import type { MintJob } from './mint-outcome.js';
@@ -15,13 +13,12 @@ const NONE: PreviousVersions = new Map();
 @Injectable()
 export class PreviousVersionReader {
   constructor(
-    @Inject(READ_CLIENT) private readonly reads: ReadClient,
     private readonly holders: NameHolders,
     private readonly reader: IdentifierReader,
   ) {}
 
   /**
-   * @param transaction that also mints, so that it sees its own identifiers; by default look-ups that arrive together share a statement.
+   * @param transaction that also mints, so that it sees its own identifiers.
    * @param found previous versions that are not read again.
    */
   async find(jobs: readonly MintJob[], transaction?: Queryable, found = NONE): Promise<PreviousVersions> {
@@ -31,27 +28,16 @@ export class PreviousVersionReader {
     });
     if (open.length === 0) return found;
     const addresses = open.map(({ address }) => address);
-    const records = await (transaction === undefined
-      ? Promise.all(addresses.map((address) => this.reads.identifier.find(address)))
-      : this.findWithin(transaction, addresses));
+    const ids = await this.holders.findIds(addresses, transaction);
+    const records = await this.reader.findByIds([...new Set(ids.flatMap((id) => id ?? []))], transaction);
+    const byId = new Map(records.map((record) => [record.id, record]));
     const versions = open.flatMap(({ job }, index): [MintJob, IdentifierRecord][] => {
-      const record = records[index] ?? null;
-      if (record === null) return [];
+      const record = byId.get(ids[index] ?? 0n);
+      if (record === undefined) return [];
       // The error for a cycle would reveal the previous version of a hidden record.
       return [[job, job.reader.hides(record) ? withoutLegalValues(record) : record]];
     });
     return new Map([...found, ...versions]);
-  }
-
-  private async findWithin(
-    transaction: Queryable,
-    addresses: readonly Address[],
-  ): Promise<(IdentifierRecord | undefined)[]> {
-    const ids = await this.holders.findIds(addresses, transaction);
-    const distinct = [...new Set(ids.flatMap((id) => id ?? []))];
-    const records = await this.reader.findByIds(distinct, transaction);
-    const byId = new Map(records.map((record) => [record.id, record]));
-    return ids.map((id) => byId.get(id ?? 0n));
   }
 }
 

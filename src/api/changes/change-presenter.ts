@@ -1,11 +1,9 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/principal.js';
-import { type ChangedLine, ChangeStreamService, type PreviewedLine } from '../../changing/change-stream.service.js';
-import { changedMembers } from '../../changing/changed-members.js';
-import { CATALOGUE } from '../../problem/catalogue.js';
-import { problemDocument } from '../../problem/problem-document.dto.js';
+import { type ChangedLine, ChangeStreamService } from '../../changing/change-stream.service.js';
+import { rejection } from '../../problem/problem-document.dto.js';
 import { Problem } from '../../problem/problem.js';
-import { type IdentifierRecord, nativeText } from '../../registry/identifier-record.js';
+import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import { IdentifierPresenter } from '../representation/identifier-presenter.js';
 import type { ChangeResultDto } from './change.dto.js';
 
@@ -15,6 +13,7 @@ const READ_TOGETHER = 10;
 export interface ChangeStyle {
   readonly principal: Principal;
   readonly instance: string;
+  /** Whether the results have no records, as in a dry run. */
   readonly isMinimal: boolean;
 }
 
@@ -33,28 +32,19 @@ export class ChangePresenter {
     }
   }
 
-  preview({ line, clientRef, repairs, identifier: found, result }: PreviewedLine, instance: string): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
-    const { before, after, amendment } = result;
-    const common = { ...named(line, clientRef), status: HttpStatus.OK, ...repairsIn(repairs) };
-    const { version } = after;
-    const identifier = nativeText(after);
-    if (amendment === null) return { ...common, outcome: 'unchanged', identifier, version };
-    return { ...common, outcome: 'changed', identifier, version, ...changedMembers(before, after) };
-  }
-
   private result(
     { line, clientRef, repairs, identifier: found, result }: ChangedLine,
     records: ReadonlyMap<bigint, IdentifierRecord> | null,
     { instance }: ChangeStyle,
   ): ChangeResultDto {
-    if (result instanceof Problem) return { ...named(line, clientRef), ...rejectionOf(result, instance, found) };
-    const { outcome, id, identifier, version, old } = result;
+    const named = { line, clientRef: clientRef ?? null };
+    if (result instanceof Problem)
+      return { ...named, ...(found !== undefined && { identifier: found }), ...rejection(result, instance) };
+    const { id, ...change } = result;
     const record = records?.get(id);
     return {
-      ...named(line, clientRef),
-      ...{ status: HttpStatus.OK, outcome, identifier, version, ...repairsIn(repairs) },
-      ...(old !== undefined && { old }),
+      ...{ ...named, status: HttpStatus.OK, ...change },
+      ...(repairs.length > 0 && { repairs }),
       ...(record !== undefined && { record: this.presenter.show(record) }),
     };
   }
@@ -67,21 +57,4 @@ export class ChangePresenter {
     const records = await this.changes.find([...new Set(ids)], principal);
     return new Map(records.map((record) => [record.id, record]));
   }
-}
-
-function repairsIn(repairs: ChangedLine['repairs']): Pick<ChangeResultDto, 'repairs'> {
-  return repairs.length > 0 ? { repairs } : {};
-}
-
-function named(line: number, clientRef: string | undefined): Pick<ChangeResultDto, 'line' | 'clientRef'> {
-  return { line, clientRef: clientRef ?? null };
-}
-
-function rejectionOf(
-  problem: Problem,
-  instance: string,
-  identifier: string | undefined,
-): Pick<ChangeResultDto, 'status' | 'problem' | 'identifier'> & { status: number } {
-  const { status } = CATALOGUE[problem.code];
-  return { status, ...(identifier !== undefined && { identifier }), problem: problemDocument(problem, instance) };
 }

@@ -1,6 +1,6 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Context, clientOf } from '../../access/current-principal.js';
+import { Context } from '../../access/current-principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -40,8 +40,8 @@ export class ChangesController {
    * requests. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and so on) is one transaction,
    * or several if it has more than 1 MiB. A line is durable when its result is sent. After an interruption, send all lines again with the
    * same `Idempotency-Key`. Lines that were already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the
-   * results say what would happen, with the old and the new values, and nothing is changed. A dry run that would change more than 32 MiB of
-   * values (about 80,000 targets) ends with 413 in its `StreamEnd`. A line without `identifier` names its identifier by `metadataId`, under
+   * results say what would happen, with the old and the new values, and nothing is changed. A dry run of more than 32 MiB of changed
+   * records (about 50,000) ends with 413 in its `StreamEnd`. A line without `identifier` names its identifier by `metadataId`, under
    * the naming authority of the line or of the request. In CSV, an empty cell sets nothing, alternate identifiers share one cell, separated
    * by spaces, and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and `replacedBy`. A line with `activate`
    * activates a reserved identifier, which may be part of a reservation, with the values of the line. If the stream cannot continue, its
@@ -66,7 +66,7 @@ export class ChangesController {
     // The header line is read before the response starts, so that an invalid line can still set the status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
-    const earlier = this.changes.startDryRun(clientOf(request));
+    const earlier = this.changes.startDryRun();
     const results = respondInLines<ReadyChunk>(body, {
       path: PATH,
       read: async () => {
@@ -77,14 +77,10 @@ export class ChangesController {
       },
       permit: () => this.keys.require(principal),
       work: async (chunk) => {
-        if (!dryRun)
-          return this.presenter.results(await this.changes.change(chunk, context), {
-            principal,
-            instance: PATH,
-            isMinimal,
-          });
-        const previewed = await this.changes.preview(chunk, earlier, principal);
-        return [previewed.map((line) => this.presenter.preview(line, PATH))];
+        const lines = dryRun
+          ? await this.changes.preview(chunk, earlier, principal)
+          : await this.changes.change(chunk, context);
+        return this.presenter.results(lines, { principal, instance: PATH, isMinimal: isMinimal || dryRun });
       },
       lastLine: ({ lines }) => lines.at(-1)?.line ?? 0,
       end: () => {

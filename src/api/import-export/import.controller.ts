@@ -16,9 +16,9 @@ import { ValidQuery, readPart } from '../../http/validation/request-validation.j
 import { CSV, NDJSON, streamedBody } from '../../http/body/streamed-body.js';
 import { ApiTags } from '../../openapi/annotations.js';
 import { ApiProblems } from '../../problem/api-problems.js';
-import type { Problem } from '../../problem/problem.js';
+import { rejection } from '../../problem/problem-document.dto.js';
+import { Problem } from '../../problem/problem.js';
 import { IMPORT_COLUMNS, readRow } from './transfer-columns.js';
-import { IMPORT_PATH, presentLine } from './import-presenter.js';
 import { comparedIn } from './transfer-presenter.js';
 import {
   ImportService,
@@ -26,8 +26,9 @@ import {
   type ReadyLine,
   type ReceivedLine,
 } from '../../import-export/import.service.js';
-import { PreviewedImports } from '../../import-export/previewed-imports.js';
 import { ImportResultDto, TransferLineDto } from './transfer-line.dto.js';
+
+const PATH = '/identifiers/import';
 
 const CHUNK_LINES = 500;
 
@@ -53,8 +54,8 @@ export class ImportController {
    * case. Only `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain
    * list, such as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
    * `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
-   * applies. With `dryRun=true`, the results say what an import would do, and nothing is imported. Conflicts between lines are found for up
-   * to 10,000 names. If the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
+   * applies. With `dryRun=true`, the results say what an import of each line alone would do, and nothing is imported. If the stream cannot
+   * continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('import')
   @Requires('admin')
@@ -75,13 +76,13 @@ export class ImportController {
     const csv = { columns: IMPORT_COLUMNS, map: columns, readRow };
     const next = await openLines(body, CHUNK_LINES, csv, MAX_EXPORTED_BYTES);
     const { hasSummary } = readPreferences(prefer);
-    const names = dryRun ? new PreviewedImports() : null;
+    const context = { principal, lineFailed };
     const prepare = async (raw: readonly RawLine[]): Promise<ReadyLine[]> =>
-      this.imports.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), { principal, lineFailed });
+      this.imports.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), context);
     const work = async (lines: readonly ReadyLine[]) =>
-      names === null ? this.imports.import(lines, { lineFailed }) : this.imports.preview(lines, names);
+      dryRun ? this.imports.preview(lines, context) : this.imports.import(lines, context);
     const results = respondInLines<ReceivedLines>(body, {
-      path: IMPORT_PATH,
+      path: PATH,
       read: async () => {
         const raw = await next();
         if (raw === null) return null;
@@ -91,7 +92,7 @@ export class ImportController {
           : { lastLine, results: work.bind(null, await prepare(raw)) };
       },
       permit: () => this.keys.require(principal),
-      work: async ({ results }) => presented(await results(), principal),
+      work: async ({ results }) => presented(await results()),
       lastLine: ({ lastLine }) => lastLine,
       log,
       hasSummary,
@@ -113,9 +114,14 @@ interface ReceivedLines {
   readonly results: () => Promise<LineResult[]>;
 }
 
-function* presented(results: readonly LineResult[], principal: Principal): Generator<ImportResultDto[]> {
+function* presented(results: readonly LineResult[]): Generator<ImportResultDto[]> {
   for (let from = 0; from < results.length; from += PRESENTED_TOGETHER)
-    yield results.slice(from, from + PRESENTED_TOGETHER).map((result) => presentLine(result, principal));
+    yield results.slice(from, from + PRESENTED_TOGETHER).map(presentLine);
+}
+
+function presentLine({ line, result }: LineResult): ImportResultDto {
+  if (result instanceof Problem) return { line, ...rejection(result, PATH) };
+  return { line, status: result.outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK, ...result };
 }
 
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {

@@ -40,9 +40,9 @@ export class BatchController {
    * item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates may have at most 16 MiB in total. An item can
    * name an earlier item as its `previousVersion`, in a chain of at most 100 items.
    *
-   * With `mode=atomic`, nothing is stored if any item fails, and the status is 422 `BATCH_REFUSED`. The naming authorities of all items are
-   * checked first, then the items themselves, then conflicts with registered identifiers. `errors` has at most 100 errors, all from the
-   * first check that fails. The `Idempotency-Key` covers the whole batch.
+   * With `mode=atomic`, nothing is stored if any item fails, and the status is 422 `BATCH_REFUSED`. The items themselves are checked first,
+   * then their naming authorities and conflicts with registered identifiers. `errors` has at most 100 errors, all from the first check that
+   * fails. The `Idempotency-Key` covers the whole batch.
    */
   @Post('batch')
   @Requires('mint', 'register')

@@ -1,6 +1,7 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ValidQuery } from '../../http/validation/request-validation.js';
+import { KeyValidity } from '../../access/key-reads.js';
 import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -17,7 +18,7 @@ import { ApiProblems } from '../../problem/api-problems.js';
 import { Problem } from '../../problem/problem.js';
 import { BulkQueryDto, MintItemDto, MintLineDto, readItem } from './batch.dto.js';
 import { MintPresenter, type ResultStyle } from './mint-presenter.js';
-import { BulkService, type Chunk, type LineResult, type ReceivedLine } from '../../bulk/bulk.service.js';
+import { BulkService, type LineResult, type ReadyLine, type ReceivedLine } from '../../bulk/bulk.service.js';
 
 const PATH = '/identifiers/bulk';
 
@@ -29,6 +30,7 @@ export class BulkController {
   constructor(
     private readonly bulk: BulkService,
     private readonly presenter: MintPresenter,
+    private readonly keys: KeyValidity,
   ) {}
 
   /**
@@ -57,20 +59,20 @@ export class BulkController {
     const settings = { ...context, namingAuthority, lineFailed };
     const next = await openLines(body, CHUNK_LINES);
     const { isMinimal, hasSummary } = readPreferences(prefer);
-    const results = respondInLines<Chunk>(body, {
+    const results = respondInLines<ReadyLine[]>(body, {
       path: PATH,
       read: async () => {
         const raw = await next();
         return raw === null ? null : this.bulk.prepare(await inOwnTurns(raw, (line) => readLine(line, log)), settings);
       },
-      permit: () => this.bulk.requireKey(context),
-      work: async (chunk) =>
-        this.present(await this.bulk.mint(chunk, settings), {
+      permit: () => this.keys.require(context.principal),
+      work: async (lines) =>
+        this.present(await this.bulk.mint(lines, settings), {
           principal: context.principal,
           instance: PATH,
           isMinimal,
         }),
-      lastLine: (chunk) => chunk.lines.at(-1)?.line ?? 0,
+      lastLine: (lines) => lines.at(-1)?.line ?? 0,
       log,
       hasSummary,
     });

@@ -16,7 +16,7 @@ import type { Conflicts } from '../storage/identifiers/conflict-finder.js';
 import { IdentifierImporter } from '../storage/identifiers/identifier-importer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type ImportCommand, type ImportRequest, parseImport } from './import-command.js';
-import { isSame } from './transfer-record.js';
+import { differences } from './transfer-record.js';
 
 export interface ImportContext {
   readonly principal: Principal;
@@ -117,21 +117,16 @@ function decisionsOf(
   return (item, conflicts) => {
     const command = byItem.get(item);
     const { address, collision } = conflicts;
-    if (command !== undefined && address !== null && collision === null && isSame(address, command))
-      return { outcome: 'unchanged', identifier: nativeText(command.record) };
-    return problemOf(conflicts, reader);
+    if (command === undefined || address === null || collision !== null) return problemOf(conflicts, reader);
+    const differing = differences(address, command);
+    if (differing.length === 0) return { outcome: 'unchanged', identifier: nativeText(command.record) };
+    const what = `This identifier is registered with other values (${differing.join(', ')})`;
+    return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');
   };
 }
 
-function problemOf(
-  { address, metadata, alternate, claim, registered, collision }: Conflicts,
-  reader: ConflictReader,
-): Problem {
+function problemOf({ metadata, alternate, claim, registered, collision }: Conflicts, reader: ConflictReader): Problem {
   if (collision !== null) return keyCollision(collision === '/localName' ? '/identifier' : collision);
-  if (address !== null) {
-    const what = 'This identifier is registered with other attributes';
-    return conflictProblem('IDENTIFIER_TAKEN', what, address, '/identifier');
-  }
   if (metadata !== null) return nameConflictProblem('METADATA_ID_TAKEN', metadata, '/metadataId');
   if (claim !== null) return claimProblem(claim, '/identifier', reader);
   const holder = alternate ?? registered;

@@ -27,13 +27,15 @@ export interface ComparedLine {
   readonly compared?: readonly string[] | undefined;
 }
 
-/** Whether a registered identifier has the spelling and the `compared` attributes of a line; names are equal in any notation. */
-export function isSame(stored: TransferRecord, { record, names, compared }: ComparedLine): boolean {
+/**
+ * Returns the names of the `compared` attributes in which a registered identifier differs from a line, and `identifier` if its spelling
+ * differs. Names are equal in any notation.
+ */
+export function differences(stored: TransferRecord, { record, names, compared }: ComparedLine): string[] {
   const sent = inNotationOf(stored, record, names);
   const attributes = ATTRIBUTES.filter((name) => compared?.includes(name) !== false);
-  return (
-    nativeText(stored) === nativeText(sent) && attributes.every((name) => isDeepStrictEqual(stored[name], sent[name]))
-  );
+  const differing = attributes.filter((name) => !isDeepStrictEqual(stored[name], sent[name]));
+  return nativeText(stored) === nativeText(sent) ? differing : ['identifier', ...differing];
 }
 
 /** The record of a line with those names that another record has too in the notation of that record. */

@@ -56,7 +56,7 @@ function resolveMetadataConflict(
     const differing = [otherName ?? [], contradictedMembers(command, existing, asMinted)].flat();
     if (differing.length > 0 || existing.state === 'withdrawn') return mismatchProblem(existing, differing);
   } else if (onExisting === 'reject' || otherName !== null)
-    return nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
+    return mismatchProblem(existing, otherName === null ? [] : [otherName]);
   if (onExisting === 'update') return { ...found, outcome: 'toUpdate' };
   return { ...found, outcome: 'existing', ignored: ignoredMembers(command, existing) };
 }

@@ -66,11 +66,12 @@ const IS_USED = {
 } as const;
 
 /**
- * 409 for a mint of a metadata ID whose identifier is withdrawn or contradicts the request.
- * @param members of the request that contradict the identifier. Their values are omitted, because the client may lack access to history.
+ * 409 for a mint of a metadata ID that another identifier has.
+ * @param members of the request that contradict that identifier. Their values are omitted, because the client may lack access to history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
-  const { code, detail, extensions } = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
+  const conflict = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
+  const { code, detail, extensions } = conflict;
   const { errors = [], members: facts = {} } = extensions;
   const tombstone = serializeTombstone(existing);
   if (tombstone !== null)
@@ -78,6 +79,7 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
       errors,
       members: { ...facts, tombstone },
     });
+  if (members.length === 0) return conflict;
   const differing = members.map((name) => ({
     pointer: `/${name}`,
     detail: `differs from ${nativeText(existing)}, as it was minted and as it is now`,

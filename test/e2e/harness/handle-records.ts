@@ -19,7 +19,6 @@ import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/n
 import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
-import { readClient } from '../../../dist/storage/read-client.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { writeClient } from '../../../dist/storage/write-client.js';
 
@@ -38,7 +37,6 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const metrics = new Metrics();
   const conflicts = new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool));
   const budget = new MintBudget(metrics, 0);
-  const reads = readClient(new PrismaService(pool), pool);
   const minting = new MintingService(
     prisma,
     conflicts,
@@ -47,7 +45,7 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
     new GuidGenerator(),
     budget,
     metrics,
-    new PreviousVersionReader(reads, holders, reader),
+    new PreviousVersionReader(holders, reader),
     transactions,
   );
   const requests = new IdempotentRequests(transactions, results);

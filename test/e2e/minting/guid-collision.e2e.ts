@@ -15,7 +15,6 @@ import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
 import { PrismaService } from '../../../dist/database/prisma.service.js';
-import { readClient } from '../../../dist/storage/read-client.js';
 import { writeClient } from '../../../dist/storage/write-client.js';
 import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
@@ -65,7 +64,7 @@ function mintingWith(guids: (string | undefined)[]) {
     { next: () => guids.shift() ?? A! },
     new MintBudget(metrics, 0),
     metrics,
-    new PreviousVersionReader(readClient(new PrismaService(pool), pool), new NameHolders(pool), reader),
+    new PreviousVersionReader(new NameHolders(pool), reader),
     transactions,
   );
   return {

@@ -256,50 +256,44 @@ describe('an import of lines with one identifier', () => {
   it('compares the spelling of the identifier, and the cells that a row of CSV has', async () => {
     const namingAuthority = await created({ profile: 'handle', caseInsensitive: true });
     const body = `identifier,target\n${namingAuthority}/a,${long}\n${namingAuthority}/a,\n${namingAuthority}/A,\n`;
-    expect((await send(body, CSV)).lines.map(({ status }: any) => status)).toEqual([201, 200, 409]);
+    const { lines } = await send(body, CSV);
+    expect(lines.map(({ status }: any) => status)).toEqual([201, 200, 409]);
+    expect(lines[2].problem.detail).toContain('other values (identifier)');
     expect((await send(body, CSV, '?dryRun=true')).lines.map(({ status }: any) => status)).toEqual([200, 200, 409]);
   });
 });
 
 describe('white space at the end of an imported identifier', () => {
-  it.each([' ', '\u00a0'])(
-    '%j is rejected under the profile "handle", and kept where it is escaped',
-    async (space) => {
-      const namingAuthority = await created({ profile: 'handle' });
-      const escaped = `hdl:${namingAuthority}/b${encodeURIComponent(space)}`;
-      const body = [
-        `${namingAuthority}/a${space}`,
-        `hdl:${namingAuthority}/a${space}`,
-        escaped,
-        ` ${namingAuthority}/c`,
-      ]
-        .map((identifier) => `${JSON.stringify({ identifier })}\n`)
-        .join('');
-      for (const search of ['?dryRun=true', '']) {
-        const { lines } = await send(body, NDJSON, search);
-        expect(lines.map(bare)).toEqual([
-          [400, 'INVALID_REQUEST'],
-          [400, 'INVALID_REQUEST'],
-          [201, 'imported'],
-          [201, 'imported'],
-        ]);
-        expect(lines[0].problem.detail).toContain(`hdl:${namingAuthority}/a${encodeURIComponent(space)}`);
-        expect([lines[2].identifier, lines[3].identifier]).toEqual([
-          `${namingAuthority}/b${space}`,
-          `${namingAuthority}/c`,
-        ]);
-      }
-      const exported = await fetch(`${service.server.url}/identifiers/export?namingAuthority=${namingAuthority}`, {
-        headers: { accept: 'application/x-ndjson' },
-      });
-      const text = await exported.text();
-      expect(text).toContain(escaped);
-      expect((await send(text, NDJSON)).lines.map(bare)).toEqual([
-        [200, 'unchanged'],
-        [200, 'unchanged'],
+  it.each([' ', '\u00a0'])('%j is rejected under the profile "handle", and kept where it is escaped', async (space) => {
+    const namingAuthority = await created({ profile: 'handle' });
+    const escaped = `hdl:${namingAuthority}/b${encodeURIComponent(space)}`;
+    const body = [`${namingAuthority}/a${space}`, `hdl:${namingAuthority}/a${space}`, escaped, ` ${namingAuthority}/c`]
+      .map((identifier) => `${JSON.stringify({ identifier })}\n`)
+      .join('');
+    for (const search of ['?dryRun=true', '']) {
+      const { lines } = await send(body, NDJSON, search);
+      expect(lines.map(bare)).toEqual([
+        [400, 'INVALID_REQUEST'],
+        [400, 'INVALID_REQUEST'],
+        [201, 'imported'],
+        [201, 'imported'],
       ]);
-    },
-  );
+      expect(lines[0].problem.detail).toContain(`hdl:${namingAuthority}/a${encodeURIComponent(space)}`);
+      expect([lines[2].identifier, lines[3].identifier]).toEqual([
+        `${namingAuthority}/b${space}`,
+        `${namingAuthority}/c`,
+      ]);
+    }
+    const exported = await fetch(`${service.server.url}/identifiers/export?namingAuthority=${namingAuthority}`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    const text = await exported.text();
+    expect(text).toContain(escaped);
+    expect((await send(text, NDJSON)).lines.map(bare)).toEqual([
+      [200, 'unchanged'],
+      [200, 'unchanged'],
+    ]);
+  });
 });
 
 describe('the columns of an import', () => {

@@ -170,6 +170,19 @@ describe('a mint of a metadata ID that an identifier has', () => {
     expect(matched(await mint({ metadataId, target: FIRST, onExisting: 'reject' }))).toEqual([409, identifier]);
     expect((await mint({ ...other, onExisting: 'update' })).body).toMatchObject({ identifier, target: SECOND });
   });
+
+  it.each(['return', 'update', 'reject'])(
+    'with onExisting "%s", names another guid and the reason of a withdrawal',
+    async (onExisting) => {
+      const metadataId = freshMetadataId();
+      const { identifier } = await minted({ metadataId, target: FIRST });
+      const sent = { metadataId, guid: freshGuid(), onExisting };
+      const pointers = (await mint(sent)).body.errors.map(({ pointer }: { pointer: string }) => pointer);
+      expect(pointers).toEqual(['/metadataId', '/guid']);
+      await step(pathOf(identifier), 'withdraw', { reason: 'x' });
+      expect((await mint(sent)).body).toMatchObject({ code: 'METADATA_ID_TAKEN', tombstone: { reason: 'x' } });
+    },
+  );
 });
 
 describe.each(['batch', 'stream'])('a %s of metadata IDs that identifiers have', (kind) => {

@@ -57,7 +57,7 @@ export class LookupService {
    * @param text the identifier in any form (R-28).
    * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
    */
-  async find(text: string, principal: Principal, pointer: string): Promise<Found> {
+  find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(async (known) => {
       const view = principal.viewOf(known);
       const { record, repairs } = await resolveIdentifier(text, view, this.reads, pointer);

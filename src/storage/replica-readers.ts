@@ -18,14 +18,20 @@ export class Readers<R> {
   }
 
   /** Reads at the replica. Reads at the primary if the replica is not usable, fails, or returns null or an empty list. */
-  async replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
-    const { atPrimary, atReplica, replica } = this;
-    if (replica === null || atReplica === null) return read(atPrimary);
-    const { isUsable, reads } = replica;
+  replicaFirst<T>(read: (at: R) => Promise<T>): Promise<T> {
+    const { atReplica, replica } = this;
+    return replica === null || atReplica === null ? read(this.atPrimary) : this.readFirst(atReplica, replica, read);
+  }
+
+  private async readFirst<T>(
+    atReplica: R,
+    { isUsable, reads }: Pick<Replica, 'isUsable' | 'reads'>,
+    read: (at: R) => Promise<T>,
+  ): Promise<T> {
     const found = isUsable ? await read(atReplica).catch(() => null) : null;
     const isFound = found !== null && !(Array.isArray(found) && found.length === 0);
     reads[isFound ? 'replica' : isUsable ? 'fallback' : 'primary'] += 1;
-    return isFound ? found : read(atPrimary);
+    return isFound ? found : read(this.atPrimary);
   }
 
   /** Reads what requests need, such as API keys, at the primary, or at the replica while the primary is away, slow or failing. */

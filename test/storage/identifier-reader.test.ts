@@ -22,7 +22,7 @@ async function statementsFor(count: number): Promise<string[]> {
 
 describe('the records of replays', () => {
   it('are read by a statement that the hot pool has prepared, if they are few', async () => {
-    expect((await statementsFor(1))[0]).toBe('hot: first-by-ids');
+    expect((await statementsFor(1))[0]).toBe('hot: by-ids');
     expect((await statementsFor(64))[0]).toBe('hot: first-by-ids');
   });
 

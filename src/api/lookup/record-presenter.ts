@@ -81,18 +81,20 @@ export class RecordViews {
     @Inject(BLOCKED_BY_URL) private readonly blockedByUrl: string | null,
   ) {}
 
-  /** @returns the body; undefined for 304. @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page. */
-  async show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> {
+  /**
+   * @returns the body; undefined for 304. JSON, the most frequent type, is returned without a promise.
+   * @throws Problem IDENTIFIER_WITHDRAWN or IDENTIFIER_BLOCKED, except for a page.
+   */
+  show(found: Found, type: ViewType, viewing: Viewing): Promise<string | undefined> | string | undefined {
     const { record, repairs, metadataIdScheme } = found;
-    const { principal, request, reply } = viewing;
+    const { principal, reply } = viewing;
     const shown = this.presenter.show(record);
     if (availabilityOf(record).kind !== 'shown') {
       const problem = withdrawnProblem(record);
       const link = this.linksOf(record);
       if (type !== HTML) throw this.forReinstatement(problem, link, { record, shown, principal });
-      const body = await this.pageOf(found, shown.uris, urlsOf(shown, principal), principal);
       void reply.status(CATALOGUE[problem.code].status).headers({ ...NO_STORE_PAGE_HEADERS, ...link });
-      return body;
+      return this.pageOf(found, shown.uris, urlsOf(shown, principal), principal);
     }
     const urls = urlsOf(shown, principal);
     const links = linkHeaderOf(typedLinksOf(record, shown.uris, urls, metadataIdScheme));
@@ -102,13 +104,31 @@ export class RecordViews {
       if (isStored(viewing, { ...link, etag: written.entityTag, ...REVALIDATED }, shown)) return undefined;
       return written.toResponse(reply, repairs.length > 0 ? { repairs } : null);
     }
+    return this.showView(found, type, { ...viewing, uris: shown.uris, urls, link });
+  }
+
+  /** Responds with a record that is not withdrawn as a page or a link set. */
+  private async showView(
+    found: Found,
+    type: typeof HTML | typeof LINKSET,
+    {
+      principal,
+      request,
+      reply,
+      uris,
+      urls,
+      link,
+    }: Viewing & { uris: Uris; urls: RecordUrls; link: { link?: string } },
+  ): Promise<string | undefined> {
+    const { record, metadataIdScheme } = found;
     const body =
       type === HTML
-        ? await this.pageOf(found, shown.uris, urls, principal)
-        : `${JSON.stringify(linksetOf(record, shown.uris, atOrigin(urls, request), metadataIdScheme))}\n`;
+        ? await this.pageOf(found, uris, urls, principal)
+        : `${JSON.stringify(linksetOf(record, uris, atOrigin(urls, request), metadataIdScheme))}\n`;
     // A 304 also has these headers, because a cache updates the headers of its stored page from a 304 (RFC 9111 3.2).
     const headers = { ...link, ...(type === HTML ? PAGE_HEADERS : { 'content-type': LINKSET }) };
-    return isStored(viewing, { ...headers, etag: viewTagOf(body), ...REVALIDATED }) ? undefined : body;
+    const isKnown = isStored({ request, reply }, { ...headers, etag: viewTagOf(body), ...REVALIDATED });
+    return isKnown ? undefined : body;
   }
 
   private async pageOf(

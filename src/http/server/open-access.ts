@@ -53,11 +53,12 @@ export class OpenHosts {
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {
-    const { origin, host = '' } = request.headers;
-    const misdirected = authoritiesOf(request).find((authority) => !allowed.includes(authority));
+    const { origin, host } = request.headers;
+    const ofTarget = AUTHORITY_OF_URI.exec(request.originalUrl)?.[1];
+    const misdirected = [host, ofTarget].find((authority) => authority !== undefined && !allowed.includes(authority));
     if (misdirected !== undefined) done(rejectionOf(misdirected));
     else if (
-      (origin === undefined ? !isListAsScript(request) : isOwn(origin, host, allowed)) ||
+      (origin === undefined ? !isListAsScript(request) : isOwn(origin, host ?? '', allowed)) ||
       (!isList(request) && interfaces?.of(request).anyOrigin.has(request.method) === true)
     )
       done();
@@ -93,11 +94,6 @@ function isList({ routeOptions }: FastifyRequest): boolean {
 /** Whether a page of another origin includes a list as a script (JSONP), which sends no Origin. */
 function isListAsScript(request: FastifyRequest): boolean {
   return isList(request) && request.headers['sec-fetch-dest'] === 'script' && isOfOtherSite(request);
-}
-
-function authoritiesOf({ headers, originalUrl }: FastifyRequest): string[] {
-  const ofTarget = AUTHORITY_OF_URI.exec(originalUrl)?.[1];
-  return [headers.host, ofTarget].filter((authority) => authority !== undefined);
 }
 
 /** Accepts any scheme, because a proxy may terminate TLS. */

@@ -97,9 +97,10 @@ export class CoalescedReader {
     this.byAddress = new AddressLookups(true, (query) => pool.query(query));
   }
 
-  async find(address: Address): Promise<IdentifierRecord | null> {
-    const record = await this.byAddress.find(address);
-    return record !== null && isAt(record.localName, address) ? record : null;
+  find(address: Address): Promise<IdentifierRecord | null> {
+    const found = this.byAddress.find(address);
+    if (address.guid !== null) return found;
+    return found.then((record) => (record !== null && isAt(record.localName, address) ? record : null));
   }
 
   /** The objects of a metadata ID, in order of minting. @returns null for more than `FEW`, which need pages. */

@@ -48,7 +48,12 @@ export class NamingAuthorityCache {
 
   /** Returns a snapshot less than a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
-    return this.known !== null && this.isCurrent ? this.known.value : this.refresh();
+    return this.fresh ?? this.refresh();
+  }
+
+  /** The last snapshot; null if it is a second old. */
+  get fresh(): NamingAuthoritySnapshot | null {
+    return this.isCurrent ? this.latest : null;
   }
 
   /** The last snapshot, of any age; null before the first one. */
@@ -88,7 +93,7 @@ export class NamingAuthorityCache {
 
   /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first those of the first attempt, if known. */
   async lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>, first?: NamingAuthoritySnapshot): Promise<T> {
-    const known = first ?? (await this.current());
+    const known = first ?? this.fresh ?? (await this.refresh());
     try {
       return await work(known);
     } catch (error) {

@@ -75,7 +75,7 @@ export class NamingAuthorityReads implements LatestAuthorities {
 
   /** Returns a snapshot that is at most a second old. */
   async current(): Promise<NamingAuthoritySnapshot> {
-    return this.primary.isCurrent ? this.primary.current() : this.caches.primaryFirst((at) => at.current());
+    return this.primary.fresh ?? this.caches.primaryFirst((at) => at.current());
   }
 
   /** The last snapshot, of any age; null before the first one. */
@@ -93,8 +93,10 @@ export class NamingAuthorityReads implements LatestAuthorities {
   }
 
   /** See `NamingAuthorityCache.lookUp`. */
-  async lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
-    return this.primary.lookUp(work, await this.current());
+  lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>): Promise<T> {
+    const { primary } = this;
+    if (primary.isCurrent) return primary.lookUp(work);
+    return this.current().then((known) => primary.lookUp(work, known));
   }
 
   private get newer(): NamingAuthorityCache {

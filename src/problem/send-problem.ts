@@ -68,10 +68,8 @@ export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method
   if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
   if (known === 'UNSUPPORTED_MEDIA_TYPE') return new Problem(known, UNREADABLE_BODY);
   if (known !== undefined) return new Problem(known, raised.message ?? '');
-  const temporary = databaseProblem(error, request !== undefined && isRead(request));
-  if (temporary !== null) return temporary;
   const detail = 'The request could not be completed. The log contains the reason under this request ID.';
-  return new Problem('INTERNAL_ERROR', detail);
+  return databaseProblem(error, request !== undefined && isRead(request)) ?? new Problem('INTERNAL_ERROR', detail);
 }
 
 function isRead({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {

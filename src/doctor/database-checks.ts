@@ -88,9 +88,9 @@ const HELD_MS = 2000;
 
 const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
-/** The oldest transaction that has a number, if this role may see it. */
+/** The oldest transaction that has a number, if this role may see it; only a member of pg_read_all_stats sees when another one began. */
 const OLDEST = `
-  SELECT format('process %s (%s, since %s)', pid, coalesce(nullif(application_name, ''), usename), date_trunc('seconds', xact_start)) AS name, xact_start AS at
+  SELECT format('process %s (%s%s)', pid, coalesce(nullif(application_name, ''), usename), ', since ' || date_trunc('seconds', xact_start)) AS name, xact_start AS at
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = current_database()
   UNION ALL
   SELECT format('the prepared transaction "%s" (since %s)', gid, date_trunc('seconds', prepared)), prepared FROM pg_prepared_xacts

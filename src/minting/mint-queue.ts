@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Metrics } from '../metrics/metrics.js';
 import { databaseProblem, isConflict, isLockTimeout } from '../problem/database-errors.js';
 import { Problem } from '../problem/problem.js';
-import { conflictInProgress, queueFull, requestInFlight } from '../problem/storage-problems.js';
+import { conflictInProgress, queueFull, tableLocked } from '../problem/storage-problems.js';
 import { Batcher, type BatcherLimits } from '../storage/batcher.js';
 import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
@@ -85,8 +85,8 @@ export class MintQueue {
 
   /**
    * Mints one identifier, or returns that of an earlier request.
-   * @throws Problem of the mint; after the lock timeout REQUEST_IN_FLIGHT with an idempotency key, otherwise CONFLICT_IN_PROGRESS;
-   * OVERLOADED when the queue is full.
+   * @throws Problem of the mint; CONFLICT_IN_PROGRESS after the lock timeout, which is never that of an idempotency key, because
+   * `lock_request_key` does not wait; OVERLOADED when the queue is full.
    */
   async mint(job: MintJob): Promise<MintOutcome> {
     try {
@@ -101,7 +101,7 @@ export class MintQueue {
     } catch (error) {
       if (error instanceof Problem && error.code === 'OVERLOADED') this.metrics.rejected('overload');
       if (!isConflict(error)) throw error;
-      throw job.context.request === null ? conflictInProgress() : requestInFlight();
+      throw valuesOf(job).length === 0 ? tableLocked() : conflictInProgress();
     }
   }
 
@@ -132,12 +132,17 @@ function nextStage(stage: number, error: unknown): number | null {
   return mayBeOfOne && stage < ALONE ? ALONE : null;
 }
 
-/** The values that another request can lock: idempotency key, metadata ID, alternates and local name. */
-function namesOf({ command, context: { actor, request } }: MintJob): string[] {
-  const { namingAuthority, metadata, alternates, guid, localName } = command;
+/** The values of a blocked mint for which other mints wait. */
+function namesOf(job: MintJob): string[] {
+  const { actor, request } = job.context;
+  const key = request === null ? [] : [JSON.stringify(['request', actor.client, request.key, request.index])];
+  return [...key, ...valuesOf(job)];
+}
+
+/** The values that another request can lock: metadata ID, alternates and local name. */
+function valuesOf({ command: { namingAuthority, metadata, alternates, guid, localName } }: MintJob): string[] {
   const own = guid ?? localName;
   return [
-    ...(request === null ? [] : [JSON.stringify(['request', actor.client, request.key, request.index])]),
     ...(metadata === null ? [] : [JSON.stringify(['metadata', namingAuthority, metadata.key])]),
     ...alternates.map(({ key }) => JSON.stringify(['alternate', namingAuthority, key])),
     ...(own === null ? [] : [JSON.stringify(['own', namingAuthority, own])]),

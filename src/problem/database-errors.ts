@@ -1,21 +1,35 @@
 import { Problem, type ProblemExtensions } from './problem.js';
-import { conflictInProgress, laterPart, poolBusy, statementTimeout, unavailable } from './storage-problems.js';
+import {
+  type Outcome,
+  conflictInProgress,
+  laterPart,
+  poolBusy,
+  statementTimeout,
+  tableLocked,
+  unavailable,
+} from './storage-problems.js';
 
 /**
  * SQLSTATEs of an unavailable database (PostgreSQL, appendix A): connections, a read-only server after a failover (25006), transactions
- * that were idle or open for too long, credentials, databases that are missing or accept no connections (55000), resources, and operator
- * intervention.
+ * that were idle or open for too long, credentials, databases that are missing or accept no connections (55000), resources, operator
+ * intervention, and errors of the disk (58030).
  */
-const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.)$/;
+const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.|58030)$/;
+
+/** Severities of errors that end a session, or with which it does not start, whatever the SQLSTATE. */
+const OF_SESSION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC']);
+
+/** Codes of sessions that were not established, so that no statement was sent. */
+const NOT_CONNECTED = /^(28...|3D000|53300|57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
 
 /** SQLSTATEs of writes only: a server that is read-only or in recovery, and a full disk. */
 const WRITE_STATES = /^(25006|53100)$/;
 
 /**
- * SQLSTATEs of missing tables, columns or functions, if the server has lost a migration, and of prepared statements that are missing or
- * already exist, if the session belongs to another server.
+ * SQLSTATEs of missing tables, columns, functions or rights, if the server has lost a migration or `roles.sql`, and of prepared statements
+ * that are missing or already exist, if the session belongs to another server.
  */
-const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|26000|42P05)$/;
+const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|42501|26000|42P05)$/;
 
 /** Messages of PostgreSQL for a prepared statement whose result a migration changed, and for a standby. */
 const OTHER_SERVER_MESSAGES =
@@ -44,7 +58,8 @@ const NOT_SENT = /^Client (has encountered a connection error|was closed) and is
 
 /** Whether the connection was lost or not established, so that the outcome of a commit is unknown. */
 export function isConnectionLost(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as DatabaseError;
+  const { code, message, severity } = (error ?? {}) as DatabaseError;
+  if (OF_SESSION.has(severity)) return true;
   if (typeof code === 'string') return /^(08...|57P0[123]|E[A-Z]+)$/.test(code);
   return typeof message === 'string' && MESSAGES.test(message);
 }
@@ -108,19 +123,32 @@ function hasCode(error: unknown, states: RegExp): boolean {
   return [...causesOf(error)].some(({ codes }) => codes.some((code) => states.test(code)));
 }
 
-/** @returns null if the state of the database did not cause the error. */
-export function databaseProblem(error: unknown): Problem | null {
-  if (isOfOtherServer(error)) return unavailable();
-  if (hasCode(error, CONFLICT_STATES)) return conflictInProgress();
+/** @param isOfRead whether the request only reads. @returns null if the state of the database did not cause the error. */
+export function databaseProblem(error: unknown, isOfRead = false): Problem | null {
+  const outcome = outcomeOf(error, isOfRead);
+  if (isOfOtherServer(error)) return unavailable(outcome);
+  if (hasCode(error, CONFLICT_STATES)) return isOfRead ? tableLocked() : conflictInProgress();
   if (hasCode(error, STATEMENT_TIMEOUT_STATE)) return statementTimeout();
   if (hasCode(error, POOL_BUSY)) return poolBusy();
   const isUnavailable =
     hasCode(error, UNAVAILABLE_STATES) ||
     hasCode(error, OTHER_SCHEMA_STATES) ||
     [...causesOf(error)].some(
-      ({ codes, message }) => codes.some((code) => CODES.has(code)) || MESSAGES.test(message) || NOT_SENT.test(message),
+      ({ codes, message, severity }) =>
+        codes.some((code) => CODES.has(code)) ||
+        MESSAGES.test(message) ||
+        NOT_SENT.test(message) ||
+        OF_SESSION.has(severity),
     );
-  return isUnavailable ? unavailable() : null;
+  return isUnavailable ? unavailable(outcome) : null;
+}
+
+function outcomeOf(error: unknown, isOfRead: boolean): Outcome {
+  if (hasCode(error, /^42501$/)) return 'rights';
+  if (isOfRead) return 'read';
+  // With the severity ERROR, the server rejected the statement.
+  const isKnown = [...causesOf(error)].some(({ message, severity }) => severity === 'ERROR' || NOT_SENT.test(message));
+  return isKnown || hasCode(error, NOT_CONNECTED) ? 'unchanged' : 'unknown';
 }
 
 /** Replaces problems that say that nothing was changed, for a later part of a request whose earlier parts have been committed. */
@@ -130,11 +158,11 @@ export function errorOfLaterPart(error: unknown): unknown {
 }
 
 /** The error and its causes: Prisma stores the driver's error in its metadata, the adapter in `cause`. */
-export function* causesOf(error: unknown): Generator<{ codes: string[]; message: string }> {
+export function* causesOf(error: unknown): Generator<{ codes: string[]; message: string; severity: unknown }> {
   if (typeof error !== 'object' || error === null) return;
-  const { code, originalCode, message, cause, meta } = error as DatabaseError;
+  const { code, originalCode, message, severity, cause, meta } = error as DatabaseError;
   const codes = [code, originalCode].filter((found) => typeof found === 'string');
-  yield { codes, message: typeof message === 'string' ? message : '' };
+  yield { codes, message: typeof message === 'string' ? message : '', severity };
   yield* causesOf(meta?.driverAdapterError);
   yield* causesOf(cause);
 }
@@ -143,6 +171,7 @@ interface DatabaseError {
   readonly code?: unknown;
   readonly originalCode?: unknown;
   readonly message?: unknown;
+  readonly severity?: unknown;
   readonly cause?: unknown;
   readonly meta?: { readonly driverAdapterError?: unknown };
 }

@@ -4,7 +4,6 @@ import { databaseProblem } from './database-errors.js';
 import { logFailure } from './log-failure.js';
 import { problemDocument } from './problem-document.dto.js';
 import { Problem, headersOf, tooLarge } from './problem.js';
-import { tableLocked } from './storage-problems.js';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 
 declare module 'fastify' {
@@ -69,11 +68,8 @@ export function problemOf(error: unknown, request?: Pick<FastifyRequest, 'method
   if (known === 'BODY_TOO_LARGE' && bodyLimit !== undefined) return tooLarge(bodyLimit);
   if (known === 'UNSUPPORTED_MEDIA_TYPE') return new Problem(known, UNREADABLE_BODY);
   if (known !== undefined) return new Problem(known, raised.message ?? '');
-  const temporary = databaseProblem(error);
-  if (temporary?.code === 'CONFLICT_IN_PROGRESS' && request !== undefined && isRead(request)) return tableLocked();
-  if (temporary !== null) return temporary;
   const detail = 'The request could not be completed. The log contains the reason under this request ID.';
-  return new Problem('INTERNAL_ERROR', detail);
+  return databaseProblem(error, request !== undefined && isRead(request)) ?? new Problem('INTERNAL_ERROR', detail);
 }
 
 function isRead({ method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>): boolean {

@@ -2,10 +2,18 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
-export function unavailable(): Problem {
-  const detail =
-    'The database is unavailable. Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.';
-  return new Problem('DATABASE_UNAVAILABLE', detail, RETRY_SOON);
+/** What is known about a request while the database is unavailable; `unchanged`: its last statement changed nothing. */
+const OUTCOMES = {
+  rights: 'The role of the service lacks a right. As the owner of the tables, run docs/deployment/roles.sql.',
+  read: 'Retry after Retry-After.',
+  unchanged: 'It did not accept the statement, which changed nothing. Retry with the same Idempotency-Key.',
+  unknown: 'Acknowledged writes are safe; the outcome of this request is unknown. Retry with the same Idempotency-Key.',
+};
+
+export type Outcome = keyof typeof OUTCOMES;
+
+export function unavailable(outcome: Outcome): Problem {
+  return new Problem('DATABASE_UNAVAILABLE', `The database is unavailable. ${OUTCOMES[outcome]}`, RETRY_SOON);
 }
 
 /** A readiness check failed. @param detail the reason. @param cause an error of the database. */
@@ -63,14 +71,14 @@ export function queueFull(): Problem {
 /** The problem of a lock timeout, a serialization failure or a deadlock. */
 export function conflictInProgress(): Problem {
   const detail =
-    'A request that changes the same identifier, metadata ID or alternate identifier is still in progress. Nothing was changed; retry after Retry-After.';
+    'A request that changes the same identifier, metadata ID or alternate identifier is still in progress, or another transaction has locked a table. Nothing was changed; retry after Retry-After.';
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** A read waited for a lock, which must be on a table, because reads wait for no row lock. */
+/** A request waited for a lock, which must be on a table: the request only reads, or mints without a value that another one can have. */
 export function tableLocked(): Problem {
   const detail =
-    'Another transaction, such as a change of the schema, has locked a table that this request reads. Retry after Retry-After.';
+    'Another transaction, such as a change of the schema, has locked a table that this request needs. Retry after Retry-After.';
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { databaseProblem, errorOfLaterPart, isCausedByData } from '../../src/problem/database-errors.js';
+import {
+  databaseProblem,
+  errorOfLaterPart,
+  isCausedByData,
+  isConnectionLost,
+} from '../../src/problem/database-errors.js';
 import { Problem } from '../../src/problem/problem.js';
 
-const rejection = (code: string, message = 'rejected') =>
-  Object.assign(new pg.DatabaseError(message, 7, 'error'), { code });
+const rejection = (code: string, message = 'rejected', severity = 'ERROR') =>
+  Object.assign(new pg.DatabaseError(message, 7, 'error'), { code, severity });
 
 const withCode = (code: string) => Object.assign(new Error('rejected'), { code });
 
@@ -18,6 +23,11 @@ describe('an error of the database', () => {
     ['a host without an address', withCode('ENOTFOUND'), 'DATABASE_UNAVAILABLE'],
     ['a slow connection', new Error('timeout exceeded when trying to connect'), 'DATABASE_UNAVAILABLE'],
     ['the cause of another error', new Error('x', { cause: rejection('57P01') }), 'DATABASE_UNAVAILABLE'],
+    ['a session that did not start', rejection('XX000', 'could not write init file', 'FATAL'), 'DATABASE_UNAVAILABLE'],
+    ['a server that crashes', rejection('XX000', 'could not write', 'PANIC'), 'DATABASE_UNAVAILABLE'],
+    ['a disk that fails', rejection('58030', 'could not read block'), 'DATABASE_UNAVAILABLE'],
+    ['a missing right', rejection('42501', 'permission denied for table change'), 'DATABASE_UNAVAILABLE'],
+    ['a defect of the server', rejection('XX000', 'cache lookup failed'), null],
     ['a full pool', withCode('POOL_BUSY'), 'OVERLOADED'],
     ['a slow statement', rejection('57014'), 'STATEMENT_TIMEOUT'],
     ['a lock timeout', rejection('55P03'), 'CONFLICT_IN_PROGRESS'],
@@ -26,6 +36,34 @@ describe('an error of the database', () => {
     ['no object', 'timeout exceeded when trying to connect', null],
   ])('becomes a problem: %s', (_, error, code) => {
     expect(databaseProblem(error)?.code ?? null).toBe(code);
+  });
+
+  it.each([
+    ['was lost', rejection('57P01', 'terminating connection', 'FATAL'), 'unknown'],
+    ['crashed in the statement', rejection('53100', 'could not write', 'PANIC'), 'unknown'],
+    ['was reset', withCode('ECONNRESET'), 'unknown'],
+    ['rejected a statement, as its disk is full', rejection('53100'), 'nothing'],
+    ['rejected a statement, as it is read-only', rejection('25006'), 'nothing'],
+    ['rejected the session', rejection('53300', 'too many clients', 'FATAL'), 'nothing'],
+    ['was not reached', withCode('ECONNREFUSED'), 'nothing'],
+  ])('says what is known about the outcome where the server %s', (_, error, outcome) => {
+    const { detail } = databaseProblem(error)!;
+    expect([detail.includes('outcome of this request is unknown'), detail.includes('changed nothing')]).toEqual([
+      outcome === 'unknown',
+      outcome === 'nothing',
+    ]);
+    expect(databaseProblem(error, true)?.detail).toBe('The database is unavailable. Retry after Retry-After.');
+  });
+
+  it('names the script that grants a missing right, to reads too', () => {
+    for (const isOfRead of [false, true])
+      expect(databaseProblem(rejection('42501'), isOfRead)?.detail).toContain('run docs/deployment/roles.sql');
+  });
+
+  it('that ends the session leaves the outcome of a commit unknown', () => {
+    const severities = ['ERROR', 'FATAL', 'PANIC'];
+    const lost = severities.map((severity) => isConnectionLost(rejection('53100', 'could not write', severity)));
+    expect(lost).toEqual([false, true, true]);
   });
 
   it.each([

@@ -24,6 +24,18 @@ describe('a lock that is not released in time', () => {
   });
 });
 
+describe('an unavailable database', () => {
+  const error = Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
+
+  it.each([
+    ['GET', false],
+    ['POST', true],
+  ])('is explained to a %s without an outcome, unless it writes', (method, isUnknown) => {
+    const { code, detail } = problemOf(error, of(method, {}));
+    expect([code, detail.includes('outcome')]).toEqual(['DATABASE_UNAVAILABLE', isUnknown]);
+  });
+});
+
 describe("Fastify's error about a body that is too large", () => {
   const error = Object.assign(new Error('Request body is too large, error 413'), {
     code: 'FST_ERR_CTP_BODY_TOO_LARGE',

@@ -83,6 +83,7 @@ describe('a check', () => {
     ['57P01 terminated by an administrator', { code: '57P01' }],
     ['57P03 the server starts or stops', { code: '57P03' }],
     ['ECONNREFUSED connection refused', { code: 'ECONNREFUSED' }],
+    ['42501 missing right: as the owner of the tables, run docs/deployment/roles.sql', { code: '42501' }],
     ['55P03 lock not released in time', { code: '55P03' }],
     ['no connection in time', { message: 'timeout exceeded when trying to connect' }],
   ])('names the cause of an error: %s, and no text of the server', async (words, members) => {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { migrate } from '../../../dist/database/migrations.js';
 import { linesIn } from '../harness/changes.js';
 import { Client } from '../harness/client.js';
 import { query } from '../harness/database.js';
+import { runDoctor } from '../harness/doctor.js';
 import { readLog } from '../harness/log-reader.js';
 import { Postgres, isInstalled } from '../harness/postgres.js';
 import { inFuture } from '../harness/reservations.js';
@@ -197,6 +200,29 @@ for (const major of [undefined, 15]) {
 
       it('has been rejected nothing by the database', () => {
         expect(server!.stdout()).not.toMatch(/permission denied|must be owner|"level":[56]0/);
+      });
+
+      it('sees in doctor the process of another role, without the start of its transaction', async () => {
+        const session = new pg.Client({ connectionString: urlOf('mintmark'), application_name: 'report' });
+        await session.connect();
+        await session.query('BEGIN; SELECT pg_current_xact_id()');
+        await query(urlOf('mintmark'), 'SELECT pg_current_xact_id()');
+        const place = { folder: tmpdir(), port: postgres.port };
+        const { stdout } = await runDoctor(place, { DATABASE_URL: urlOf('mintmark_service'), MIGRATE: 'off' }, []);
+        await session.end();
+        expect(stdout).toMatch(/has not ended for 2 s or longer: process \d+ \(report\)\. End it/);
+      });
+
+      it('without its rights is not ready, and names the script that grants them', async () => {
+        await query(urlOf('mintmark'), 'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM mintmark_service');
+        await pause(1050);
+        const remedy = expect.stringContaining('run docs/deployment/roles.sql');
+        for (const { status, body } of [await client.get('/health/ready'), await client.mint({}, admin)])
+          expect([status, body.code, body.detail]).toEqual([503, 'DATABASE_UNAVAILABLE', remedy]);
+        expect(server!.stdout()).toMatch(/"cause":"42501 missing right: .*roles\.sql.*the database fails/);
+        await grant();
+        await pause(1050);
+        expect((await client.get('/health/ready')).status).toBe(200);
       });
     });
 

@@ -28,7 +28,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 const OF_ROOT = ['useradd', 'install', 'systemctl', 'journalctl', 'nginx', 'caddy'];
-const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', ...OF_ROOT];
+const RECORDED = ['npm', 'npx', 'docker', 'pg_dump', 'pg_restore', 'vacuumdb', ...OF_ROOT];
 
 let folder: string;
 let work: string;

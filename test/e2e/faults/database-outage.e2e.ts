@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -177,6 +179,26 @@ describe('when connections break', () => {
     await proxy.set('pass');
     await expectOutage();
     proxy.breakAt(null);
+    await expectRecovery();
+  });
+
+  it('and new ones end with FATAL, whatever the SQLSTATE, requests get 503', async () => {
+    const { rows } = await admin.query<{ file: string }>(
+      "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('identifier') AS file",
+    );
+    // Without this file, a session ends with 58P01 while it starts.
+    const file = join(dirname(rows[0]!.file), 'pg_filenode.map');
+    renameSync(file, `${file}.moved`);
+    try {
+      await admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'mintmark'",
+      );
+      await pause(CHECK_AGE_MS);
+      await expectOutage();
+    } finally {
+      renameSync(`${file}.moved`, file);
+    }
+    expect(server.stdout()).toContain('58P01 error of the database');
     await expectRecovery();
   });
 

@@ -136,6 +136,8 @@ describe('an Idempotency-Key', () => {
     const first = new pg.Client({ connectionString: database.url });
     await first.connect();
     await first.query('BEGIN');
+    // Every statement of the service takes this lock before it uses a key.
+    await first.query("SELECT lock_request_key('anonymous', $1)", [key]);
     await first.query(
       `INSERT INTO identifier (naming_authority_id, guid, client, request_key, request_index, request_hash)
        VALUES ((SELECT id FROM naming_authority WHERE prefix = '100.102'), gen_random_uuid(), 'anonymous', $1, 0, encode(substring(sha256('x') FROM 1 FOR 16), 'hex')::uuid)`,

@@ -38,6 +38,7 @@ const REGISTER_NAME: MintCommand = { ...MINT, localName: 'report' };
 const record = (id: bigint, more: Partial<IdentifierRecord> = {}) =>
   ({
     ...{ id, namingAuthority: '100.102', localName: `n${id}`, guid: null },
+    ...{ state: 'active', tombstone: null },
     ...{ metadataId: 'hdl:1/m', alternateIds: ['info:fedora/a:1'], ...more },
   }) as IdentifierRecord;
 

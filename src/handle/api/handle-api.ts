@@ -2,9 +2,9 @@ import { Injectable, Module } from '@nestjs/common';
 import type { FastifyPluginCallback } from 'fastify';
 import { ChangingModule } from '../../changing/changing.module.js';
 import { acceptForms } from '../../http/request-target.js';
-import { type HandleApiLabel, Metrics } from '../../metrics/metrics.js';
+import { Metrics } from '../../metrics/metrics.js';
 import { StorageReadModule } from '../../storage/storage-read.module.js';
-import { HandleFault, RESPONSE_CODE } from '../values/index.js';
+import { HandleFault } from '../values/index.js';
 import { HandleFinder } from './handles/handle-finder.js';
 import { addHandlesRoutes } from './handles/handles.routes.js';
 import { ListHandler } from './handles/list.handler.js';
@@ -42,7 +42,7 @@ export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): Fas
     });
     // The router decodes paths, so a request can reach these routes even if its undecoded path belongs to another interface.
     server.setErrorHandler((error, request, reply) => {
-      if (error instanceof HandleFault) handlers.metrics.handleApi(labelOf(error));
+      if (error instanceof HandleFault) handlers.metrics.handleApi(error.outcome);
       sendProblem(error, request, reply);
     });
     addHandlesRoutes(server, handlers, requiresKeys);
@@ -50,9 +50,4 @@ export function handleApiRoutes(handlers: HandleApi, requiresKeys: boolean): Fas
     addHrlsRoutes(server, handlers.hrls);
     done();
   };
-}
-
-function labelOf({ responseCode, status }: HandleFault): HandleApiLabel {
-  const isUnknown = responseCode === RESPONSE_CODE.handleNotFound || responseCode === RESPONSE_CODE.prefixElsewhere;
-  return status === 410 ? 'withdrawn' : isUnknown ? 'unknown' : 'rejected';
 }

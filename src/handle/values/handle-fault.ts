@@ -19,6 +19,8 @@ export const RESPONSE_CODE = {
 
 export type ResponseCode = (typeof RESPONSE_CODE)[keyof typeof RESPONSE_CODE];
 
+const WITHDRAWN = 410;
+
 /** HTTP status of each response code; 400 for others. */
 const STATUSES: Readonly<Record<number, number>> = {
   [RESPONSE_CODE.handleNotFound]: 404,
@@ -36,6 +38,13 @@ export class HandleFault extends Error {
   ) {
     super(message);
   }
+
+  /** The label of the fault in metrics. */
+  get outcome(): 'withdrawn' | 'unknown' | 'rejected' {
+    if (this.status === WITHDRAWN) return 'withdrawn';
+    const { handleNotFound, prefixElsewhere: elsewhere } = RESPONSE_CODE;
+    return this.responseCode === handleNotFound || this.responseCode === elsewhere ? 'unknown' : 'rejected';
+  }
 }
 
 export function invalidInput(message: string): HandleFault {
@@ -52,7 +61,7 @@ export function notFound(): HandleFault {
 
 /** The fault has the code of an unknown Handle, because the API of Handle.Net has no code for a withdrawn Handle. */
 export function withdrawn(reason: string): HandleFault {
-  return new HandleFault(RESPONSE_CODE.handleNotFound, reason, 410);
+  return new HandleFault(RESPONSE_CODE.handleNotFound, reason, WITHDRAWN);
 }
 
 /** For a prefix that is unknown or hidden, with the message of Handle.Net. */

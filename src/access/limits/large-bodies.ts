@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { contentLength, hasUsableBody, isSmallBody } from '../../http/body/body-limits.js';
 import { MergedBody } from '../../http/body/merged-body.js';
 import { ownTurn } from '../../http/body/own-turn.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
+import { onlyReads } from '../../http/route-settings.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { clientGone, tooLarge } from '../../problem/problem.js';
 import { clientOf, principalOf } from '../current-principal.js';
@@ -18,6 +19,9 @@ const LARGEST_AT_ONCE = 4;
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 512;
 
+/** A request with at most this `count` needs no place. */
+const FEW_RECORDS = 100;
+
 const DETAILS = {
   share:
     'The large bodies that this client sends at the same time together exceed the maximum size of one body. Wait until one of these requests ends, or send smaller bodies.',
@@ -26,7 +30,9 @@ const DETAILS = {
 
 interface Limits {
   readonly pool: BytePool;
-  readonly places: Places;
+  /** Clients that do not read the responses of reads must not delay writes. */
+  readonly reads: Places;
+  readonly writes: Places;
 }
 
 /** Limits the bytes of large bodies in memory, and the requests with many records, for the process and for each client. */
@@ -40,9 +46,11 @@ export class LargeBodies {
     private readonly metrics: Metrics,
     largest: number,
   ) {
+    const places = (): Places => new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING);
     const limits = (): Limits => ({
       pool: new BytePool(LARGEST_AT_ONCE * largest, largest),
-      places: new Places(MOST_AT_ONCE, MOST_AT_ONCE / 2, MOST_WAITING),
+      reads: places(),
+      writes: places(),
     });
     this.keyed = limits();
     this.anonymous = limits();
@@ -56,21 +64,35 @@ export class LargeBodies {
     if (announced > COUNTED_BYTES) this.requireBytes(request, announced);
   }
 
-  /** Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. */
+  /**
+   * Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. A small body whose
+   * `count` is large is admitted after it was parsed.
+   */
   watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
-      const { takesCount, largeBody } = request.routeOptions.config;
-      if ((isSmallBody(request) && takesCount !== true) || !isCollected(request)) done(null, payload);
+      if (isSmallBody(request) || !isCollected(request)) done(null, payload);
       else {
-        const admit = () => this.enter(request, reply, largeBody === true);
-        done(null, new MergedBody(payload, this.counterOf(request, reply), admit));
+        const hasMany = request.routeOptions.config.largeBody === true;
+        done(null, new MergedBody(payload, this.counterOf(request, reply), () => this.enter(request, reply, hasMany)));
       }
+    });
+    // A hook of every request would cost single mints and look-ups 3 to 5 %.
+    server.addHook('onRoute', (route) => {
+      if (route.config?.takesCount === true) route.preValidation = this.admitCount;
     });
   }
 
-  /** Waits for a place if the request has many records, and for a turn of the event loop in which the body is parsed. */
+  private readonly admitCount: preValidationHookHandler = (request, reply, done) => {
+    if (!isSmallBody(request) || countIn(request.body) <= FEW_RECORDS) done();
+    else
+      void this.enter(request, reply, true).then(() => {
+        done();
+      }, done);
+  };
+
+  /** Waits for a place if the request has many records, and for a turn of the event loop in which the body is parsed or validated. */
   private async enter(request: FastifyRequest, reply: FastifyReply, hasMany: boolean): Promise<void> {
-    if (hasMany) await this.limitsOf(request).places.hold(holderOf(request, reply));
+    if (hasMany) await this.limitsOf(request)[onlyReads(request) ? 'reads' : 'writes'].hold(holderOf(request, reply));
     await ownTurn();
     if (reply.raw.closed) throw clientGone();
   }
@@ -104,6 +126,11 @@ export class LargeBodies {
     this.metrics.rejected('large_bodies');
     throw poolProblem(rejection, DETAILS);
   }
+}
+
+function countIn(body: unknown): number {
+  const count = (body as { count?: unknown } | null | undefined)?.count;
+  return typeof count === 'number' ? count : 0;
 }
 
 /** Whether a route reads the whole body before its handler runs. */

@@ -38,12 +38,14 @@ export class ChangePresenter {
     { instance }: ChangeStyle,
   ): ChangeResultDto {
     const named = { line, clientRef: clientRef ?? null };
-    if (result instanceof Problem)
-      return { ...named, ...(found !== undefined && { identifier: found }), ...rejection(result, instance) };
-    const { id, ...change } = result;
+    if (result instanceof Problem) {
+      const { status, problem } = rejection(result, instance);
+      return { ...named, status, ...(found !== undefined && { identifier: found }), problem };
+    }
+    const { id, outcome, identifier, version, ...values } = result;
     const record = records?.get(id);
     return {
-      ...{ ...named, status: HttpStatus.OK, ...change },
+      ...{ ...named, status: HttpStatus.OK, outcome, identifier, version, ...values },
       ...(repairs.length > 0 && { repairs }),
       ...(record !== undefined && { record: this.presenter.show(record) }),
     };

@@ -121,7 +121,8 @@ function* presented(results: readonly LineResult[]): Generator<ImportResultDto[]
 
 function presentLine({ line, result }: LineResult): ImportResultDto {
   if (result instanceof Problem) return { line, ...rejection(result, PATH) };
-  return { line, status: result.outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK, ...result };
+  const { outcome, identifier } = result;
+  return { line, status: outcome === 'imported' ? HttpStatus.CREATED : HttpStatus.OK, identifier, outcome };
 }
 
 function readLine({ number: line, value }: RawLine, log: StreamLog): ReceivedLine {

@@ -41,8 +41,8 @@ beforeEach(async () => {
   server.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send(error instanceof Problem ? error.code : String(error));
   });
-  const many = { scopes: [], largeBody: true };
-  const routes = { '/': { scopes: [] }, [MANY]: { ...many, takesCount: true }, [READ_MANY]: many };
+  const many = { scopes: [], largeBody: true, takesCount: true };
+  const routes = { '/': { scopes: [] }, [MANY]: many, [READ_MANY]: { ...many, onlyReads: true } };
   for (const [path, config] of Object.entries(routes)) {
     server.post(path, { config: config as never }, async ({ body }) => {
       await new Promise<void>((resolve) => {
@@ -131,17 +131,34 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     waiting.pop()?.();
     await Promise.all(sent);
   });
+
+  it('of writes do not wait for those of reads', async () => {
+    const reads = ['a', 'b', 'c'].flatMap((key) =>
+      Array.from({ length: 8 }, () => post(5000, framing, key, READ_MANY)),
+    );
+    // Each client leaves a share of the places to the next one.
+    while (waiting.length < 14) await nextTurn();
+    await pause(50);
+    expect(parsed).toBe(14);
+    expect(await post(5000, framing, 'd', MANY)).toBe('waits');
+    while (waiting.length > 0 || parsed < 25) {
+      for (const end of waiting.splice(0)) end();
+      await nextTurn();
+    }
+    await Promise.all(reads);
+  });
 });
 
 describe('small bodies', () => {
-  const sendTo = async (path: string): Promise<string> => {
+  const count = async (many: unknown): Promise<string> => {
     const { port } = server.server.address() as AddressInfo;
     const headers = { 'content-type': 'application/json', 'x-key': 'a' };
-    return (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: '{"count":3}' })).text();
+    const body = JSON.stringify({ count: many });
+    return (await fetch(`http://127.0.0.1:${port}${MANY}`, { method: 'POST', headers, body })).text();
   };
 
-  it('on a route that takes a `count` are processed eight at once', async () => {
-    const sent = Array.from({ length: 10 }, () => sendTo(MANY));
+  it('with a large `count` are processed eight at once', async () => {
+    const sent = Array.from({ length: 10 }, () => count(10_000));
     while (waiting.length < 8) await nextTurn();
     await pause(50);
     expect(waiting).toHaveLength(8);
@@ -151,8 +168,9 @@ describe('small bodies', () => {
     await Promise.all(sent);
   });
 
-  it('on another route for many records are processed at once', async () => {
-    const sent = Array.from({ length: 10 }, () => sendTo(READ_MANY));
+  it('with a small or no `count` are processed at once', async () => {
+    const small = [100, undefined, null, 'x', '10000', {}, [1, 2], true, 1, 2];
+    const sent = small.map((few) => count(few));
     while (waiting.length < 10) await nextTurn();
     for (const end of waiting.splice(0)) end();
     await Promise.all(sent);

@@ -198,6 +198,7 @@ describe('an ended lease whose expiry is not recorded', () => {
     expect((await service.client.get(`/reservations/${body.id}`)).body).toMatchObject({ reserved: 0, withdrawn: 1 });
     const report = await service.client.post(`/reservations/${body.id}/release`, {});
     expect(report.body).toMatchObject({ reserved: 0, withdrawn: 1 });
+    expect(await kinds(body.items[0])).toEqual(['reserved', 'lapsed']);
   });
 
   it('ends by itself at its expiry', async () => {

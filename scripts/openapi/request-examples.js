@@ -57,6 +57,8 @@ export const REQUEST_EXAMPLES = {
     [CSV]: `identifier,target\r\n100.102/${GUIDS[1] ?? ''},https://repo.example.org/objects/7\r\n`,
   },
   createReservation: { [JSON_TYPE]: { namingAuthority: '100.102', count: 2, leaseUntil: '2126-11-20T09:30:00Z' } },
+  activateReservation: { [JSON_TYPE]: {} },
+  releaseReservation: { [JSON_TYPE]: {} },
   createNamingAuthority: {
     [JSON_TYPE]: { namingAuthority: '100.102.1', targetTemplate: 'https://repo.example.org/objects/{guid}' },
   },

@@ -25,6 +25,7 @@ const SERVICE_PROBLEMS = {
   NOT_FOUND: { status: 404, title: 'Resource not found.' },
   IDENTIFIER_NOT_FOUND: { status: 404, title: 'The identifier is not registered.' },
   NAMING_AUTHORITY_NOT_FOUND: { status: 404, title: 'The naming authority does not exist.' },
+  NOT_IN_RESERVATION: { status: 404, title: 'The identifier is not in the reservation.' },
   RESERVATION_NOT_FOUND: { status: 404, title: 'The reservation does not exist.' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed for this resource.' },
   NOT_ACCEPTABLE: { status: 406, title: 'The response is not available in an accepted media type.' },

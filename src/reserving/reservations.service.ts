@@ -20,6 +20,15 @@ import { prepareInsertion } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { type Reservation, type ReservationCommand, reservationOf } from './reservation.js';
+import {
+  type SettledItem,
+  type SettlementCommand,
+  type SettlementReport,
+  deserializeItem,
+  fingerprintSource,
+  select,
+  serializeItem,
+} from './settlement.js';
 
 const CHUNK = 250;
 
@@ -87,37 +96,40 @@ export class ReservationService {
   }
 
   /**
-   * Activates or releases all members that are still reserved. A member that another request settles meanwhile is skipped.
+   * Activates or releases members of a reservation. Members that cannot be changed are skipped.
    * @throws Problem RESERVATION_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT
    */
   async settle(
     { principal, idempotencyKey }: RequestContext,
-    id: string,
-    settlement: 'activated' | 'released',
-    pointer: string,
-  ): Promise<Replayable<Reservation>> {
+    command: SettlementCommand,
+  ): Promise<Replayable<SettlementReport>> {
+    const { id, pointer, settlement, items } = command;
+    const known = principal.viewOf(await this.namingAuthorities.current());
+    const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
     // This is checked before a replay, because another key of the same client can cover less.
     const members = await this.membersOf(id, principal);
     principal.require(principal.has('mint') ? 'mint' : 'curate', members[0]?.namingAuthority ?? '', pointer);
-    const request = keyedRequest(principal, idempotencyKey, { [settlement]: id.toLowerCase() });
-    const known = principal.viewOf(await this.namingAuthorities.current());
-    const left = (await this.requests.hasResult(request)) ? [] : members.filter(({ state }) => state === 'reserved');
-    const step = settlement === 'activated' ? { step: settlement, values: {} } : { step: settlement };
-    const targets = left.map((member) => targetOf(member, step));
-    // A repeat after a failure finds the rest, so the parts need no stored results.
-    for (let from = 0; from < targets.length; from += SETTLED_TOGETHER) {
-      await this.requests.runPart(from === 0, async (transaction) => {
-        const part = targets.slice(from, from + SETTLED_TOGETHER);
-        const plan = await this.engine.begin(transaction, part, { known, principal });
-        for (const target of part) {
-          const result = plan.attempt(target);
-          if (result instanceof Problem && result.code !== 'WRONG_STATE') throw result;
-        }
+    // The members of a reservation never change, so a repeat has the same parts.
+    const selected = select(members, items, known);
+    const { result, replayed } = await this.requests.inParts(
+      request,
+      Math.ceil(selected.length / SETTLED_TOGETHER),
+      async (transaction, part) => {
+        const from = part * SETTLED_TOGETHER;
+        const ofPart = selected.slice(from, from + SETTLED_TOGETHER);
+        const step = settlement === 'activated' ? { step: settlement, values: {} } : { step: settlement };
+        const targets = new Map(ofPart.flatMap(({ member }) => targetOf(member, step)));
+        const plan = await this.engine.begin(transaction, [...targets.values()], { known, principal });
+        const items = ofPart.map(({ identifier, member }): SettledItem => {
+          const target = typeof member === 'bigint' ? targets.get(member) : undefined;
+          const result = target === undefined ? member : plan.attempt(target);
+          return { identifier, problem: result instanceof Problem ? result : null };
+        });
         await this.engine.write(transaction, principal, plan);
-      });
-    }
-    const settled = await this.find(id, principal);
-    return this.requests.run(request, () => Promise.resolve(settled));
+        return items.map(serializeItem);
+      },
+    );
+    return { result: { id: id.toLowerCase(), settlement, items: result.flat().map(deserializeItem) }, replayed };
   }
 
   private async membersOf(id: string, principal: Principal): Promise<IdentifierRecord[]> {
@@ -146,9 +158,10 @@ function reservedIdentifier(
   };
 }
 
-function targetOf({ id }: IdentifierRecord, step: CurationStep): TargetedChange {
+function targetOf(member: bigint | Problem, step: CurationStep): [bigint, TargetedChange][] {
+  if (typeof member !== 'bigint') return [];
   const check = (record: IdentifierRecord): void => {
     requirePermitted(record, step);
   };
-  return { id, metadata: null, step, otherId: null, check };
+  return [[member, { id: member, metadata: null, step, otherId: null, check }]];
 }

@@ -29,6 +29,8 @@ export type Once<T, S> =
 
 const REQUEST_LOCK = 0x526571;
 
+const MAX_PART = 2_147_483_647;
+
 /** $1: the client; $2: the Idempotency-Key. 4941177 ("Key" in ASCII): the space of these locks, as in `lock_request_key`. */
 const WAIT_FOR_KEY = "SELECT pg_advisory_xact_lock(4941177, hashtext($1 || ' ' || $2))";
 
@@ -76,6 +78,42 @@ export class IdempotentRequests {
   }
 
   /**
+   * Runs a large change once, with one transaction for each part, in order. A repeat after a failure continues with the first part without
+   * a stored outcome.
+   * @param count the number of parts, the same for every repeat.
+   * @returns the outcomes of all parts; `replayed` if each had been stored before.
+   */
+  async inParts<T>(
+    request: KeyedRequest | null,
+    count: number,
+    work: (transaction: Queryable, part: number) => Promise<T>,
+  ): Promise<Replayable<T[]>> {
+    const outcomes: T[] = [];
+    let replayed = true;
+    while (outcomes.length < count) {
+      const part = outcomes.length;
+      const made = await this.runPart(part === 0, async (transaction) => {
+        if (request === null) return { known: [], outcome: await work(transaction, part) };
+        // A duplicate of the request may have completed a part meanwhile.
+        await (part === 0 ? lockRequest(transaction, request) : waitForRequest(transaction, request));
+        const earlier = await this.findResult(transaction, request);
+        const known = earlier === null ? [] : await findParts<T>(transaction, request, part);
+        if (known.length > 0) return { known };
+        const outcome = await work(transaction, part);
+        if (earlier === null) await storeResult(transaction, request, { parts: count });
+        await storePart(transaction, request, part, outcome);
+        return { known, outcome };
+      });
+      outcomes.push(...made.known);
+      if (made.outcome !== undefined) {
+        outcomes.push(made.outcome);
+        replayed = false;
+      }
+    }
+    return { result: outcomes, replayed };
+  }
+
+  /**
    * Runs lines of a stream once, in one transaction. The key and the fingerprint are those of the whole stream.
    * @param part with the first and the last line that the transaction can have, which depend only on the numbers of its lines.
    * @param work gets the results of earlier requests, which can have ended before the last line. Returns the results of the other lines.
@@ -106,8 +144,7 @@ export class IdempotentRequests {
     return earlier !== null && 'text' in earlier ? earlier.text : null;
   }
 
-  /** Runs one transaction of a request that has several. The error of a later one does not claim that nothing was changed. */
-  async runPart<T>(isFirst: boolean, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  private async runPart<T>(isFirst: boolean, work: (transaction: Queryable) => Promise<T>): Promise<T> {
     try {
       return await this.transactions.run(work);
     } catch (error) {
@@ -150,7 +187,12 @@ async function storeResult(
   ]);
 }
 
-async function findParts<T>(from: Queryable, { client, key }: KeyedRequest, first: number, last: number): Promise<T[]> {
+async function findParts<T>(
+  from: Queryable,
+  { client, key }: KeyedRequest,
+  first: number,
+  last = MAX_PART,
+): Promise<T[]> {
   const { rows } = await from.query<{ outcomes: string }>(
     'SELECT outcomes FROM request_part WHERE client = $1 AND key = $2 AND place BETWEEN $3 AND $4 ORDER BY place',
     [client, key, first, last],

@@ -1,18 +1,19 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Req, Res, applyDecorators } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Res, applyDecorators } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { ValidBody } from '../../http/validation/request-validation.js';
 import { Context, CurrentPrincipal } from '../../access/current-principal.js';
 import type { RequestContext, Principal } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiReturnsOnce } from '../../http/headers/idempotency-key.js';
-import { TakesCount, requireNoBody } from '../../http/body/body-limits.js';
+import { LargeBody, TakesCount } from '../../http/body/body-limits.js';
 import { routeSettings } from '../../http/route-settings.js';
-import { ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
+import { ApiBody, ApiParam, ApiReturns, ApiTags, textHeader } from '../../openapi/annotations.js';
 import { ApiProblems, BODY_CODES, IDEMPOTENCY_CODES, PREFIX_CODES } from '../../problem/api-problems.js';
-import { CreateReservationDto, ReservationDto } from './reservation.dto.js';
-import { type Reservation, parseReservation } from '../../reserving/reservation.js';
+import { ReservationDto, ReservationReportDto, presentReport } from './reservation-response.dto.js';
+import { CreateReservationDto, ReservationMembersDto } from './reservation-request.dto.js';
+import { parseReservation } from '../../reserving/reservation.js';
 import { ReservationService } from '../../reserving/reservations.service.js';
-import type { Replayable } from '../../storage/idempotency.js';
+import type { Settlement } from '../../reserving/settlement.js';
 
 const ID = { name: 'id', description: 'The ID of the reservation.', schema: { type: 'string', format: 'uuid' } };
 
@@ -24,10 +25,12 @@ const Settles = (action: 'activate' | 'release'): MethodDecorator =>
   applyDecorators(
     Post(`:id/${action}`),
     Requires('mint', 'curate'),
+    LargeBody(),
     routeSettings({ inParts: true }),
     HttpCode(HttpStatus.OK),
     ApiParam(ID),
-    ApiReturnsOnce(ReservationDto, 'The reservation after the change.'),
+    ApiBody({ type: ReservationMembersDto, required: false }),
+    ApiReturnsOnce(ReservationReportDto, 'One result for each identifier.'),
     ApiProblems('MALFORMED_URL', ...OF_A_CHANGE, 'RESERVATION_NOT_FOUND'),
   );
 
@@ -51,9 +54,10 @@ export class ReservationController {
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationDto> {
-    const reserved = await this.reservations.reserve(context, parseReservation(request));
-    void reply.header('location', `/reservations/${reserved.result.id}`);
-    return respond(reserved, reply);
+    const { result, replayed } = await this.reservations.reserve(context, parseReservation(request));
+    void reply.header('location', `/reservations/${result.id}`);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return result;
   }
 
   /**
@@ -71,39 +75,46 @@ export class ReservationController {
 
   /**
    * Activate reserved identifiers
-   * @remarks Activates all identifiers that are still reserved, and sets no values. To activate some of them, or to also set their targets,
-   * use `POST /identifiers/changes` with `"activate": true`.
+   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To also set their targets, use `POST
+   * /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped, and their results have the reason.
    */
   @Settles('activate')
   async activate(
     @Param('id') id: string,
-    @Req() { body }: FastifyRequest,
+    @ValidBody() selection: ReservationMembersDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ReservationDto> {
-    requireNoBody(body);
-    return respond(await this.reservations.settle(context, id, 'activated', ID_POINTER), reply);
+  ): Promise<ReservationReportDto> {
+    return this.settle('activated', id, selection, context, reply);
   }
 
   /**
    * Release reserved identifiers
-   * @remarks Releases all identifiers that are still reserved. They are withdrawn with the reason code `released`, and
+   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn with the reason code `released`, and
    * their GUIDs are never given to another identifier. `POST /identifiers/{identifier}/reinstate` makes
    * a released identifier active, as after any other withdrawal and after the end of a lease.
    */
   @Settles('release')
   async release(
     @Param('id') id: string,
-    @Req() { body }: FastifyRequest,
+    @ValidBody() selection: ReservationMembersDto,
     @Context() context: RequestContext,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ReservationDto> {
-    requireNoBody(body);
-    return respond(await this.reservations.settle(context, id, 'released', ID_POINTER), reply);
+  ): Promise<ReservationReportDto> {
+    return this.settle('released', id, selection, context, reply);
   }
-}
 
-function respond({ result, replayed }: Replayable<Reservation>, reply: FastifyReply): ReservationDto {
-  if (replayed) void reply.header('idempotency-replayed', 'true');
-  return result;
+  private async settle(
+    settlement: Settlement,
+    id: string,
+    { items }: ReservationMembersDto,
+    context: RequestContext,
+    reply: FastifyReply,
+  ): Promise<ReservationReportDto> {
+    const command = { id, pointer: ID_POINTER, settlement, items };
+    const { result, replayed } = await this.reservations.settle(context, command);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    const action = settlement === 'activated' ? 'activate' : 'release';
+    return presentReport(result, `/reservations/${id}/${action}`);
+  }
 }

@@ -195,7 +195,7 @@ describe('an API key', () => {
       outcomes.push({
         ...{ minted: bulk.map(({ status }) => status as number), identifiers },
         ...{ changed: changed.map(({ outcome, version }) => [outcome, version]), reservation: reserved.body.id },
-        ...{ released: released.body.withdrawn },
+        ...{ released: released.body.released },
       });
     }
     const expected = {

@@ -121,8 +121,8 @@ describe('the permission to reserve and to settle reservations', () => {
     expect(coded(await reserve(principals.stranger!))).toEqual([403, 'NAMING_AUTHORITY_FORBIDDEN']);
     const [one, two] = made.map(({ body }) => `/reservations/${body.id}`);
     expect(coded(await service.client.post(`${one}/activate`, {}, principals.reader))).toEqual([403, 'SCOPE_MISSING']);
-    expect((await service.client.post(`${one}/activate`, {}, principals.minter)).body.active).toBe(1);
-    expect((await service.client.post(`${two}/release`, {}, principals.curator)).body.withdrawn).toBe(1);
+    expect((await service.client.post(`${one}/activate`, {}, principals.minter)).body.activated).toBe(1);
+    expect((await service.client.post(`${two}/release`, {}, principals.curator)).body.released).toBe(1);
   });
 
   it('a reservation is hidden together with its naming authority', async () => {

@@ -146,11 +146,11 @@ describe('the activation of an object', () => {
   });
 
   it('in a reservation activates no record that is only named', async () => {
-    const [one, two] = await Promise.all([reserve({ count: 1 }), reserve({ count: 1 })]);
-    const [object, named] = [one.body.items[0], two.body.items[0]] as [string, string];
+    const { body } = await reserve({ count: 2 });
+    const [object, named] = body.items as [string, string];
     expect((await patch(object, { metadataId: named })).status).toBe(200);
-    const report = await service.client.post(`/reservations/${one.body.id}/activate`, {});
-    expect(report.body.active).toBe(1);
+    const report = await service.client.post(`/reservations/${body.id}/activate`, { items: [object] });
+    expect(report.body.activated).toBe(1);
     expect(await statesOf({ object, record: named })).toEqual(['active', 'reserved']);
   });
 });

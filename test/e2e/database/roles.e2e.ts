@@ -147,7 +147,7 @@ for (const major of [undefined, 15]) {
         const reservation = (await reserve(inFuture(600_000))).body;
         const keyed = { ...admin, 'idempotency-key': 'activation' };
         expect((await client.post(`/reservations/${reservation.id}/activate`, {}, keyed)).body).toMatchObject({
-          active: 2,
+          activated: 2,
         });
         expect((await reserve(inFuture(500))).status).toBe(201);
         const countLapses = async () => (await readLog(client)).events.filter(({ kind }) => kind === 'lapsed').length;

@@ -32,10 +32,13 @@ describe('null in the body of a POST', () => {
 
   it('is one of every other POST', async () => {
     const { identifier } = (await service.client.mint()).body;
+    const reservation = { namingAuthority: service.na, count: 1, leaseUntil: '2126-01-01T00:00:00Z' };
+    const { id } = (await service.client.post('/reservations', reservation)).body;
     const authority = { profile: null, caseInsensitive: null, storesHandleValues: null, sandbox: null, state: null };
     const normalized = { input: 'x', kind: null, context: { syntax: null, charset: null, equalTo: null } };
     for (const [path, body, status] of [
       [`/identifiers/${identifier}/withdraw`, { reason: 'Twice.', replacedBy: null }, 200],
+      [`/reservations/${id}/release`, { items: null }, 200],
       ['/naming-authorities', { namingAuthority: `${service.na}.1`, uuidVersion: null, ...authority }, 201],
       ['/normalize', { items: [normalized, { input: 'x', context: null }] }, 200],
     ] as const) {

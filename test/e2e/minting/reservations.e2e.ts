@@ -37,7 +37,8 @@ describe('POST /reservations', () => {
     const made = await reserve({ count: 10_000, namingAuthority: '2000.01' });
     expect([made.status, made.body.items.length]).toEqual([201, 10_000]);
     const report = await service.client.post(`/reservations/${made.body.id}/activate`, {});
-    expect(report.body).toMatchObject({ reserved: 0, active: 10_000, withdrawn: 0, leaseUntil: null, items: [] });
+    expect(report.body).toMatchObject({ activated: 10_000, released: 0, skipped: 0 });
+    expect(report.body.items.map((item: { identifier: string }) => item.identifier)).toEqual(made.body.items);
     const rows = await query(
       `SELECT kind, count(*)::int AS changes, count(DISTINCT identifier_id)::int AS identifiers,
               count(DISTINCT position) = 1 AS "isOneTransaction"
@@ -119,32 +120,84 @@ describe('Idempotency-Key of a reservation', () => {
     }
   });
 
-  it('a repeat of a settlement returns the first response; the other settlement is another request', async () => {
+  it('a repeat returns the first report, in any form; another selection is another request', async () => {
     const { body } = await reserve();
     const headers = { 'idempotency-key': randomUUID() };
     const path = `/reservations/${body.id}/activate`;
-    const first = await service.client.post(path, {}, headers);
-    await service.client.post(`/identifiers/${body.items[0]}/withdraw`, { reason: 'Twice.' }, { 'if-match': '*' });
-    const replay = await service.client.post(path, {}, headers);
+    const [one, two] = body.items;
+    const first = await service.client.post(path, { items: [one] }, headers);
+    const replay = await service.client.post(path, { items: [`hdl:${one.toLowerCase()}`] }, headers);
     expect([replay.headers.get('idempotency-replayed'), replay.body]).toEqual(['true', first.body]);
-    const other = await service.client.post(`/reservations/${body.id}/release`, {}, headers);
-    expect(coded(other)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    for (const answer of [
+      await service.client.post(path, { items: [two] }, headers),
+      await service.client.post(path, {}, headers),
+      await service.client.post(`/reservations/${body.id}/release`, { items: [one] }, headers),
+    ]) {
+      expect(coded(answer)).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
+  });
+
+  it('returns the first report also where an earlier version stored it as problem documents', async () => {
+    const { body } = await reserve();
+    const headers = { 'idempotency-key': randomUUID() };
+    const path = `/reservations/${body.id}/release`;
+    const first = await service.client.post(path, { items: [body.items[0], 'a b'] }, headers);
+    expect(first.body.items[1].problem).toMatchObject({ code: 'NOT_RECOGNIZED', instance: path, offset: 0 });
+    const changed = await query('UPDATE request_part SET outcomes = $2 WHERE key = $1 RETURNING place', [
+      headers['idempotency-key'],
+      JSON.stringify(first.body.items),
+    ]);
+    const replay = await service.client.post(path, { items: [body.items[0], 'a b'] }, headers);
+    expect([changed.length, replay.headers.get('idempotency-replayed'), replay.body]).toEqual([1, 'true', first.body]);
   });
 });
 
-describe('POST /reservations/{id}/activate and /release', () => {
-  it('settle what is left, without what was settled before or has expired', async () => {
+describe('the report of POST /reservations/{id}/activate and /release', () => {
+  it('has an item for each named identifier, in order and in any form, with a problem for each skipped one', async () => {
     const { body } = await reserve({ count: 4 });
-    const [first, last, ...rest] = body.items;
-    await service.client.post(`/identifiers/${first}/activate`, {});
-    await end(last);
-    const left = await service.client.get(`/reservations/${body.id}`);
-    expect(left.body).toMatchObject({ count: 4, reserved: 2, active: 1, withdrawn: 1, items: rest });
-    const { status, body: released } = await service.client.send('POST', `/reservations/${body.id}/release`, {});
-    expect([status, released]).toEqual([
-      200,
-      { ...left.body, reserved: 0, active: 1, withdrawn: 3, leaseUntil: null, items: [] },
+    const [a, b, c, d] = body.items;
+    await service.client.post(`/identifiers/${c}/activate`, {});
+    await end(d);
+    const other = (await reserve({ count: 1 })).body.items[0];
+    const identifiers = [b, `hdl:${a.toLowerCase()}`, c, 'a b', `info:hdl/${b}`, other, d];
+    const { status, body: report } = await service.client.post(`/reservations/${body.id}/activate`, {
+      items: identifiers,
+    });
+    expect(status).toBe(200);
+    expect(report).toMatchObject({ id: body.id, activated: 2, released: 0, skipped: 5 });
+    const items = report.items.map((item: any) => [item.identifier, item.outcome, item.problem?.code]);
+    expect(items).toEqual([
+      [b, 'activated', undefined],
+      [a, 'activated', undefined],
+      [c, 'skipped', 'WRONG_STATE'],
+      ['a b', 'skipped', 'NOT_RECOGNIZED'],
+      [b, 'skipped', 'DUPLICATE_IN_REQUEST'],
+      [other, 'skipped', 'NOT_IN_RESERVATION'],
+      [d, 'skipped', 'WRONG_STATE'],
     ]);
+    expect(report.items[3].problem).toMatchObject({ status: 400, errors: [{ pointer: '/items/3' }] });
+    expect((await service.client.get(`/identifiers/${a}`)).body).toMatchObject({ state: 'active', version: 2 });
+    expect((await service.client.get(`/identifiers/${other}`)).body.state).toBe('reserved');
+    const now = await service.client.get(`/reservations/${body.id}`);
+    expect(now.body).toMatchObject({
+      count: 4,
+      reserved: 0,
+      active: 3,
+      withdrawn: 1,
+      leaseUntil: null,
+      items: [],
+    });
+  });
+
+  it('is of all that belong to the reservation without a body; what was settled before is skipped', async () => {
+    const { body } = await reserve();
+    const [first, ...rest] = body.items;
+    await service.client.post(`/reservations/${body.id}/activate`, { items: [first] });
+    const left = await service.client.get(`/reservations/${body.id}`);
+    expect(left.body).toMatchObject({ reserved: 2, active: 1, items: rest });
+    const { body: report } = await service.client.send('POST', `/reservations/${body.id}/release`, {});
+    expect(report).toMatchObject({ activated: 0, released: 2, skipped: 1 });
+    expect(report.items.map((item: any) => item.outcome)).toEqual(['skipped', 'released', 'released']);
     const gone = await service.client.get(`/identifiers/${rest[0]}`);
     expect(coded(gone)).toEqual([410, 'IDENTIFIER_WITHDRAWN']);
     expect(await kinds(rest[0])).toEqual(['reserved', 'released']);
@@ -169,16 +222,22 @@ describe('POST /reservations/{id}/activate and /release', () => {
       ),
     );
     expect(reports.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect((await service.client.get(`/reservations/${body.id}`)).body.reserved).toBe(0);
+    const items = reports.flatMap(({ body: report }) => report.items as { outcome: string }[]);
+    expect(items.filter(({ outcome }) => outcome !== 'skipped')).toHaveLength(200);
     const [row] = await query(`SELECT max(version)::int AS version FROM identifier WHERE reservation = $1::uuid`, [
       body.id,
     ]);
     expect(row).toEqual({ version: 2 });
   });
 
-  it('a body with members is rejected', async () => {
+  it.each([
+    ['an empty list', { items: [] }],
+    ['a list of numbers', { items: [7] }],
+    ['too many', { items: Array(10_001).fill('100.102/0') }],
+    ['a member that nothing has', { items: [] }],
+  ])('%s is rejected', async (_, selection) => {
     const { body } = await reserve({ count: 1 });
-    const answer = await service.client.post(`/reservations/${body.id}/activate`, { items: body.items });
+    const answer = await service.client.post(`/reservations/${body.id}/activate`, selection);
     expect(coded(answer)).toEqual([400, 'INVALID_REQUEST']);
     expect((await service.client.get(`/reservations/${body.id}`)).body.reserved).toBe(1);
   });

@@ -3,7 +3,7 @@ import { decode } from '../body/content-encoding.js';
 import { type Line, LineReader, MAX_EXPORTED_BYTES } from '../body/line-reader.js';
 import type { StreamedBody } from '../body/streamed-body.js';
 import { type Separator, UnclosedMark, cellsIn } from './cells.js';
-import { rowEnds } from './row-ends.js';
+import { RowEnds } from './row-ends.js';
 
 /** Maximum number of columns, equal to the maximum number of members of a JSON object. */
 const MAX_COLUMNS = 100;
@@ -40,6 +40,7 @@ export interface NumberedRow {
  * such as `sep=;` before it, determines the separator: `,`, `;` or a tab. Rows without text are skipped.
  */
 export class RowReader {
+  private readonly ends = new RowEnds();
   private readonly lines: LineReader;
   private separator: Separator = ',';
   private columns: readonly Column[] = [];
@@ -48,7 +49,7 @@ export class RowReader {
   private failure: Error | null = null;
 
   private constructor(private readonly body: StreamedBody) {
-    this.lines = new LineReader(body, MAX_EXPORTED_BYTES, rowEnds());
+    this.lines = new LineReader(body, MAX_EXPORTED_BYTES, this.ends.endIn.bind(this.ends));
   }
 
   /** Reads the header line. @throws Problem INVALID_REQUEST if it is missing or `rules` rejects it, and the errors of `LineReader`. */
@@ -64,7 +65,7 @@ export class RowReader {
 
   /**
    * @returns 1 to `most` rows; null at the end.
-   * @throws Problem INVALID_REQUEST for a misplaced quotation mark, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`.
+   * @throws Problem INVALID_REQUEST for a quotation mark that is not closed, BODY_TOO_LARGE for a row that is too long, and errors of `LineReader`.
    */
   async next(most: number): Promise<NumberedRow[] | null> {
     if (this.failure !== null) throw this.failure;
@@ -92,6 +93,7 @@ export class RowReader {
     if (separator !== ',' && separator !== ';' && separator !== '\t')
       throw new SyntaxError(`"sep=${separator}" names another separator`);
     this.separator = separator;
+    this.ends.separateBy(separator);
     const header = cellsIn(text, separator, MAX_COLUMNS);
     if (header.length > MAX_COLUMNS) throw new SyntaxError(`it has more than ${MAX_COLUMNS} columns`);
     return header;
@@ -122,7 +124,6 @@ export class RowReader {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const problem = invalidRow(`in the row that begins in line ${first}, ${error.message}`);
-      // Text of a cell could be read as a row.
       if (error instanceof UnclosedMark || breaksIn(text) > 0) throw problem;
       return [{ number, row: problem }];
     }

@@ -19,7 +19,7 @@ import { type ReadyChange, type ReceivedChange, readChange, requireChangeable, t
 import { ChangeEngine } from './change-engine.js';
 import { type PlannedChange, type TargetedChange, notRegistered } from './change-plan.js';
 import { otherAddressIn } from './curation-command.js';
-import { PreviewedChanges } from './previewed-changes.js';
+import { PreviewedChanges, bytesOfDryRuns } from './previewed-changes.js';
 
 /** The fingerprint source of every stream; lines have separate fingerprints. */
 const STREAM = { changes: 'stream' };
@@ -72,7 +72,7 @@ interface StoredLine {
 @Injectable()
 export class ChangeStreamService {
   /** The bytes that all dry runs of the process keep. */
-  private readonly kept = { bytes: 0 };
+  private readonly kept = bytesOfDryRuns();
 
   constructor(
     private readonly engine: ChangeEngine,
@@ -136,8 +136,8 @@ export class ChangeStreamService {
     });
   }
 
-  startDryRun(): PreviewedChanges {
-    return new PreviewedChanges(this.kept);
+  startDryRun(client: string): PreviewedChanges {
+    return new PreviewedChanges(this.kept, client);
   }
 
   /** Decides the changes of a chunk without locks and writes. @throws Problem as `PreviewedChanges.keep` */

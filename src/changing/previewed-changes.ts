@@ -1,3 +1,4 @@
+import { BytePool, poolProblem } from '../access/limits/byte-pool.js';
 import { Problem } from '../problem/problem.js';
 import { type IdentifierRecord, recordBytes } from '../registry/identifier-record.js';
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
@@ -6,8 +7,13 @@ import type { ChangePlan, Holders } from './change-plan.js';
 /** Maximum bytes that one dry run keeps, about 50,000 changes of targets. */
 const MAX_BYTES = 33_554_432;
 
-/** Maximum bytes that all dry runs of the process keep. */
-const MAX_BYTES_OF_ALL = 2 * MAX_BYTES;
+/** The bytes that all dry runs of the process keep. One client has at most half of them. */
+export const bytesOfDryRuns = (): BytePool => new BytePool(2 * MAX_BYTES, MAX_BYTES);
+
+const DETAILS = {
+  share: 'The dry runs of one client together keep at most 32 MiB. Send the file again when the others have ended.',
+  free: 'Other dry runs keep too many values. Send the file again later.',
+};
 
 /** Approximate bytes of an entry without its texts. */
 const ENTRY_BYTES = 500;
@@ -19,8 +25,11 @@ export class PreviewedChanges {
   private bytes = 0;
   private isEnded = false;
 
-  /** @param all the bytes that all dry runs of the process keep. */
-  constructor(private readonly all: { bytes: number }) {}
+  /** @param all the bytes of all dry runs. */
+  constructor(
+    private readonly all: BytePool,
+    private readonly client: string,
+  ) {}
 
   /** The records as earlier lines would leave them. */
   changed({ records, metadataRecords }: PairedRecords): PairedRecords {
@@ -39,7 +48,7 @@ export class PreviewedChanges {
     }
   }
 
-  /** Keeps the changes of a chunk for the next ones. @throws Problem BODY_TOO_LARGE or OVERLOADED */
+  /** Keeps the changes of a chunk for the next ones. @throws Problem BODY_TOO_LARGE, CONCURRENCY_LIMITED or OVERLOADED */
   keep({ changes, holders }: Pick<ChangePlan, 'changes' | 'holders'>): void {
     for (const { after, released, gained } of changes) {
       const earlier = this.records.get(after.id);
@@ -47,7 +56,7 @@ export class PreviewedChanges {
       // A cell of CSV would keep the text of its row in memory.
       this.records.set(after.id, structuredClone(after));
       for (const key of [...released, ...gained]) {
-        if (!this.names.has(key)) this.grow(ENTRY_BYTES);
+        if (!this.names.has(key)) this.grow(ENTRY_BYTES + key.length);
         this.names.set(key, holders.get(key) ?? null);
       }
     }
@@ -55,7 +64,7 @@ export class PreviewedChanges {
 
   /** Must be called when the stream ends. */
   end(): void {
-    this.all.bytes -= this.bytes;
+    this.all.giveBack(this.client, this.bytes);
     this.isEnded = true;
   }
 
@@ -67,10 +76,10 @@ export class PreviewedChanges {
         'The file changes more than one dry run can keep (32 MiB). Send the lines that have no result as another dry run.';
       throw new Problem('BODY_TOO_LARGE', detail);
     }
-    if (this.all.bytes + bytes > MAX_BYTES_OF_ALL)
-      throw new Problem('OVERLOADED', 'Other dry runs keep too many values. Send the file again later.');
+    const rejection = bytes > 0 ? this.all.rejection(this.client, bytes) : null;
+    if (rejection !== null) throw poolProblem(rejection, DETAILS);
     this.bytes += bytes;
-    this.all.bytes += bytes;
+    this.all.take(this.client, bytes);
   }
 }
 

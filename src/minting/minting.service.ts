@@ -172,6 +172,7 @@ export class MintingService {
     for (;;) {
       const { rejected, candidates } = buildCandidates(attempts, { guids, latest, previousVersions });
       yield await this.replaceRejections(rejected);
+      if (candidates.length === 0) return;
       let ready: readonly Candidate[] = candidates;
       if (this.looksUpFirst && transaction === undefined) {
         const found = await this.conflicts.explain(candidates, undefined, lockWait);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Holders, PlannedChange } from '../../src/changing/change-plan.js';
-import { PreviewedChanges } from '../../src/changing/previewed-changes.js';
+import { PreviewedChanges, bytesOfDryRuns } from '../../src/changing/previewed-changes.js';
 import type { IdentifierRecord } from '../../src/registry/identifier-record.js';
 import { recordWith } from '../records.js';
 
@@ -19,7 +19,7 @@ const planOf = (changes: ReturnType<typeof planned>[], holders: Holders = new Ma
 const large = (from: number, to: number) =>
   planOf(Array.from({ length: to - from }, (_, n) => planned(BigInt(from + n), { target: 'x'.repeat(1_048_576) })));
 
-const dryRun = (all = { bytes: 0 }) => new PreviewedChanges(all);
+const dryRun = (all = bytesOfDryRuns(), client = 'a') => new PreviewedChanges(all, client);
 
 describe('the changes that a dry run keeps', () => {
   it('are those of earlier chunks, in place of what the database has', () => {
@@ -58,20 +58,33 @@ describe('the changes that a dry run keeps', () => {
     }).toThrow(expect.objectContaining({ code: 'BODY_TOO_LARGE' }));
   });
 
-  it('are at most 64 MiB in the process, until a dry run ends', () => {
-    const all = { bytes: 0 };
-    const [first, second, third] = [dryRun(all), dryRun(all), dryRun(all)];
-    first.keep(large(0, 31));
-    second.keep(large(0, 31));
+  it('are at most 32 MiB of one client, until a dry run ends', () => {
+    const all = bytesOfDryRuns();
+    const [first, second] = [dryRun(all), dryRun(all)];
+    first.keep(large(0, 16));
+    second.keep(large(0, 15));
     expect(() => {
-      third.keep(large(0, 2));
-    }).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
-    second.keep(planOf([planned(0n, { target: 'short' })]));
+      second.keep(large(15, 16));
+    }).toThrow(expect.objectContaining({ code: 'CONCURRENCY_LIMITED' }));
+    dryRun(all, 'b').keep(large(0, 15));
     first.end();
-    third.keep(large(16, 20));
-    third.end();
-    second.end();
-    second.keep(large(0, 1));
-    expect(all.bytes).toBe(0);
+    second.keep(large(15, 20));
+  });
+
+  it('are at most 64 MiB in the process, until a dry run ends', () => {
+    const all = bytesOfDryRuns();
+    const [first, second, third] = ['a', 'b', 'c'].map((client) => dryRun(all, client));
+    first!.keep(large(0, 31));
+    second!.keep(large(0, 16));
+    expect(() => {
+      third!.keep(large(0, 16));
+    }).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    second!.keep(planOf([planned(0n, { target: 'short' })]));
+    first!.end();
+    third!.keep(large(16, 20));
+    third!.end();
+    second!.end();
+    second!.keep(large(0, 1));
+    dryRun(all).keep(large(0, 31));
   });
 });

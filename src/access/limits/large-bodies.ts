@@ -10,7 +10,7 @@ import { clientOf, principalOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 import { Places, holderOf } from './places.js';
 
-const COUNTED_BYTES = 65_536;
+const COUNTED_BYTES = 16_384;
 
 /** Size of the pool, in bodies of the largest size. */
 const LARGEST_AT_ONCE = 4;

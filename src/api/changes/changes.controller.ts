@@ -1,6 +1,6 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Context } from '../../access/current-principal.js';
+import { Context, clientOf } from '../../access/current-principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
@@ -66,7 +66,7 @@ export class ChangesController {
     // The header line is read before the response starts, so that an invalid line can still set the status.
     const next = inChunks(await openLines(body, CHUNK_LINES, { columns: CHANGE_COLUMNS, map: columns, readRow }));
     const { isMinimal, hasSummary } = readPreferences(prefer);
-    const earlier = this.changes.startDryRun();
+    const earlier = this.changes.startDryRun(clientOf(request));
     const results = respondInLines<ReadyChunk>(body, {
       path: PATH,
       read: async () => {

@@ -1,6 +1,6 @@
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
 
-const BLOCK_BYTES = 65_536;
+const BLOCK_BYTES = 16_384;
 
 /**
  * Merges a body into few pieces. A client can send each byte as a chunk (RFC 9112 7.1), and a buffer for each byte takes hundreds of times

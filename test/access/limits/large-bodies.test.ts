@@ -97,12 +97,12 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
     expect(waiting).toHaveLength(1);
   });
 
-  it('have together at most the bytes of the largest body for a client, and those below 64 KiB do not count', async () => {
+  it('have together at most the bytes of the largest body for a client, and those below 16 KiB do not count', async () => {
     expect(await post(2 * MIB, framing, 'key-7')).toBe('waits');
     expect(await post(MIB + 1, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
     expect(await post(MIB, framing, 'key-7')).toBe('waits');
-    expect(await post(65_536, framing, 'key-7')).toBe('waits');
-    expect(await post(65_537, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
+    expect(await post(16_384, framing, 'key-7')).toBe('waits');
+    expect(await post(16_385, framing, 'key-7')).toBe('CONCURRENCY_LIMITED');
     expect(await post(MIB + 1, framing, 'key-8')).toBe('waits');
   });
 

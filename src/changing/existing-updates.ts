@@ -6,8 +6,10 @@ import type { TargetedChange } from './change-plan.js';
 import type { ParsedValues } from './curation-command.js';
 import { RecordBudget } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
+import { type HeldNames, mayUpdate } from '../minting/mint-turns.js';
 import { Problem, invalidValue } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type CanonicalName, canonicalNameOf } from '../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
 import { denotes } from '../registry/key-collision.js';
 import { requireState } from '../registry/lifecycle.js';
@@ -22,6 +24,8 @@ import type { Queryable } from '../storage/transactions.js';
 const MAX_BYTES = 16_777_216;
 
 const SLICE = 500;
+
+const ALTERNATE = { kind: 'alternateId' } as const;
 
 /** A mint whose metadata ID exists, with the identifier that has it. */
 export interface FoundMint {
@@ -51,11 +55,7 @@ export class ExistingUpdates {
    * records together are too large.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
-    const names = jobs.flatMap(({ known, command: { namingAuthority, metadata, onExisting } }) => {
-      const authority = known.find(namingAuthority);
-      if (onExisting !== 'update' || metadata === null || authority === undefined) return [];
-      return [{ namingAuthority: authority.prefix, kind: 'metadataId' as const, name: metadata }];
-    });
+    const names = updatesIn(jobs).map(({ name }) => name);
     const holders = await this.holders.findHolders(names, transaction);
     const ids = [...new Set(holders.flatMap((holder) => holder?.id ?? []))];
     if (ids.length === 0) return null;
@@ -65,6 +65,30 @@ export class ExistingUpdates {
       throw invalidValue('/items', detail);
     }
     return this.engine.lock(transaction, ids);
+  }
+
+  /** Finds which mints request names that updates of the same list can release. @returns null if no update precedes another mint. */
+  async findHeld(jobs: readonly MintJob[], transaction?: Queryable): Promise<HeldNames | null> {
+    const first = jobs.findIndex(mayUpdate);
+    if (first === -1 || first === jobs.length - 1) return null;
+    const releasing = updatesIn(jobs).filter(({ job }) => job.command.sent.includes('alternateIds'));
+    const prefixes = [...new Set(releasing.map(({ name }) => name.namingAuthority))];
+    const wanted = jobs
+      .slice(first + 1)
+      .flatMap((job) =>
+        namesOf(job).flatMap((name) =>
+          prefixes.map((namingAuthority) => ({ job, name: { ...ALTERNATE, namingAuthority, name } })),
+        ),
+      );
+    if (wanted.length === 0) return new Map();
+    const names = [...releasing, ...wanted].map(({ name }) => name);
+    const ids = (await this.holders.findHolders(names, transaction)).map((holder) => holder?.id);
+    const requesting = new Map(releasing.map((_, index): [bigint | undefined, MintJob[]] => [ids[index], []]));
+    for (const [index, { job }] of wanted.entries()) {
+      const id = ids[releasing.length + index];
+      if (id !== undefined) requesting.get(id)?.push(job);
+    }
+    return new Map(releasing.map(({ job }, index) => [job, requesting.get(ids[index]) ?? []]));
   }
 
   /** Updates the identifiers of a transaction that also mints, and replaces their results. @throws Stale to repeat the transaction. */
@@ -116,6 +140,25 @@ export class ExistingUpdates {
     }
     return results;
   }
+}
+
+/** The mints that may update an identifier, with the metadata ID that it has. */
+function updatesIn(jobs: readonly MintJob[]) {
+  return jobs.filter(mayUpdate).flatMap((job) => {
+    const { namingAuthority, metadata } = job.command;
+    const authority = job.known.find(namingAuthority);
+    if (metadata === null || authority === undefined) return [];
+    return [{ job, name: { namingAuthority: authority.prefix, kind: 'metadataId' as const, name: metadata } }];
+  });
+}
+
+/** The names of a mint that can be alternates of another identifier. */
+function namesOf({ known, command: { namingAuthority, guid, localName, alternates } }: MintJob): CanonicalName[] {
+  const authority = known.find(namingAuthority);
+  const own = guid ?? localName;
+  if (authority === undefined || own === null) return [...alternates];
+  const name = identifierOf({ namingAuthority: authority.prefix, guid, localName: own });
+  return [...alternates, canonicalNameOf(name, { foldsCase: authority.caseInsensitive })];
 }
 
 /** Whether the identifier of a mint is locked and still has its metadata ID. */

@@ -10,11 +10,13 @@ import {
 } from '../minting/mint-outcome.js';
 import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
+import { isInFlight } from '../minting/mint-queue.js';
 import { MintReplays } from '../minting/mint-replays.js';
+import { turnsOf } from '../minting/mint-turns.js';
 import { MintingService } from '../minting/minting.service.js';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem, errorOf } from '../problem/problem.js';
-import { conflictInProgress } from '../problem/storage-problems.js';
+import { conflictInProgress, requestInFlight } from '../problem/storage-problems.js';
 import type { MintRequest } from '../registry/mint-command.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
@@ -57,8 +59,25 @@ export class UpsertsService {
     return result;
   }
 
+  /** Mints and updates in the order of the list, as far as it matters. Problems are results, as in `MintingService.mintAll`. */
+  async mintAll(jobs: readonly MintJob[], principal: Principal): Promise<MintGroupResults> {
+    const held = await this.updates.findHeld(jobs);
+    const all = new Map<MintJob, MintResult>();
+    let isRepeat = false;
+    for (const turn of held === null ? [jobs] : turnsOf(jobs, () => true, held)) {
+      // The first request with the key may still execute the earlier turns.
+      const { results, failure }: MintGroupResults = isRepeat
+        ? { results: new Map(turn.map((job) => [job, requestInFlight()])), failure: null }
+        : await this.settle(await this.minting.mintAll(turn), principal);
+      for (const [job, result] of results) all.set(job, result);
+      if (failure !== null) return { results: all, failure };
+      isRepeat ||= [...results.values()].some(isInFlight);
+    }
+    return { results: all, failure: null };
+  }
+
   /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */
-  async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
+  private async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
     const budget = new RecordBudget();
     let open: MintJob[] = [];
     let failed = failure;

@@ -102,8 +102,8 @@ export class BatchService {
     const jobs = items.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
-    const held = await this.updates.findHeld(jobs, transaction);
-    const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null, held);
+    const updating = await this.updates.findUpdating(jobs, transaction);
+    const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null, updating);
     for (const job of turns.splice(MAX_TURNS).flat()) results.set(job, invalidValue('/previousVersion', TOO_FAR));
     const inTurns = turns.map(inSlices);
     const isDivided = inTurns.flat().length > 1;

@@ -6,7 +6,7 @@ import type { TargetedChange } from './change-plan.js';
 import type { ParsedValues } from './curation-command.js';
 import { RecordBudget } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
-import { type HeldNames, mayUpdate } from '../minting/mint-turns.js';
+import type { UpdatingMints } from '../minting/mint-turns.js';
 import { Problem, invalidValue } from '../problem/problem.js';
 import { type CanonicalName, canonicalNameOf } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
@@ -67,28 +67,24 @@ export class ExistingUpdates {
     return this.engine.lock(transaction, ids);
   }
 
-  /** Finds which mints request names that updates of the same list can release. @returns null if no update precedes another mint. */
-  async findHeld(jobs: readonly MintJob[], transaction?: Queryable): Promise<HeldNames | null> {
-    const first = jobs.findIndex(mayUpdate);
-    if (first === -1 || first === jobs.length - 1) return null;
-    const releasing = updatesIn(jobs).filter(({ job }) => job.command.sent.includes('alternateIds'));
-    const prefixes = [...new Set(releasing.map(({ name }) => name.namingAuthority))];
-    const wanted = jobs
-      .slice(first + 1)
-      .flatMap((job) =>
-        namesOf(job).flatMap((name) =>
-          prefixes.map((namingAuthority) => ({ job, name: { ...ALTERNATE, namingAuthority, name } })),
-        ),
-      );
-    if (wanted.length === 0) return new Map();
-    const names = [...releasing, ...wanted].map(({ name }) => name);
+  /** Finds the mints that may update an identifier, for `turnsOf`. @returns null if there are none, or no other mints. */
+  async findUpdating(jobs: readonly MintJob[], transaction?: Queryable): Promise<UpdatingMints | null> {
+    const updates = updatesIn(jobs);
+    if (updates.length === 0 || jobs.length === 1) return null;
+    const prefixes = new Set(
+      updates.flatMap(({ job, name }) => (job.command.sent.includes('alternateIds') ? name.namingAuthority : [])),
+    );
+    const requested = [...prefixes].flatMap((namingAuthority) =>
+      jobs.flatMap((job) => namesOf(job).map((name) => ({ job, name: { ...ALTERNATE, namingAuthority, name } }))),
+    );
+    const names = requested.length === 0 ? [] : [...updates, ...requested].map(({ name }) => name);
     const ids = (await this.holders.findHolders(names, transaction)).map((holder) => holder?.id);
-    const requesting = new Map(releasing.map((_, index): [bigint | undefined, MintJob[]] => [ids[index], []]));
-    for (const [index, { job }] of wanted.entries()) {
-      const id = ids[releasing.length + index];
-      if (id !== undefined) requesting.get(id)?.push(job);
-    }
-    return new Map(releasing.map(({ job }, index) => [job, requesting.get(ids[index]) ?? []]));
+    const updating = new Map(updates.map(({ job }) => [job, new Set<MintJob>()]));
+    // The first update of an identifier is the last entry, which replaces the others.
+    const byId = new Map(updates.map(({ job }, index) => [ids[index], updating.get(job)] as const).reverse());
+    byId.delete(undefined);
+    for (const [index, { job }] of requested.entries()) byId.get(ids[updates.length + index])?.add(job);
+    return updating;
   }
 
   /** Updates the identifiers of a transaction that also mints, and replaces their results. @throws Stale to repeat the transaction. */
@@ -144,10 +140,10 @@ export class ExistingUpdates {
 
 /** The mints that may update an identifier, with the metadata ID that it has. */
 function updatesIn(jobs: readonly MintJob[]) {
-  return jobs.filter(mayUpdate).flatMap((job) => {
-    const { namingAuthority, metadata } = job.command;
+  return jobs.flatMap((job) => {
+    const { namingAuthority, metadata, onExisting } = job.command;
     const authority = job.known.find(namingAuthority);
-    if (metadata === null || authority === undefined) return [];
+    if (onExisting !== 'update' || metadata === null || authority === undefined) return [];
     return [{ job, name: { namingAuthority: authority.prefix, kind: 'metadataId' as const, name: metadata } }];
   });
 }

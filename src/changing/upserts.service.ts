@@ -61,10 +61,10 @@ export class UpsertsService {
 
   /** Mints and updates in the order of the list, as far as it matters. Problems are results, as in `MintingService.mintAll`. */
   async mintAll(jobs: readonly MintJob[], principal: Principal): Promise<MintGroupResults> {
-    const held = await this.updates.findHeld(jobs);
+    const updating = await this.updates.findUpdating(jobs);
     const all = new Map<MintJob, MintResult>();
     let isRepeat = false;
-    for (const turn of held === null ? [jobs] : turnsOf(jobs, () => true, held)) {
+    for (const turn of updating === null ? [jobs] : turnsOf(jobs, () => true, updating)) {
       // The first request with the key may still execute the earlier turns.
       const { results, failure }: MintGroupResults = isRepeat
         ? { results: new Map(turn.map((job) => [job, requestInFlight()])), failure: null }
@@ -91,7 +91,8 @@ export class UpsertsService {
       for (const { job } of found) results.delete(job);
       if (failed !== null) return;
       open = found.map(({ job }) => job);
-      for (const group of distinct(found)) await this.updateGroup(group, principal, results, budget);
+      for (let from = 0; from < found.length; from += MOST_TOGETHER)
+        await this.updateGroup(found.slice(from, from + MOST_TOGETHER), principal, results, budget);
       open = open.filter((job) => !results.has(job));
       if (open.length > 0) throw new Stale();
     };
@@ -151,17 +152,4 @@ export class UpsertsService {
       }),
     );
   }
-}
-
-/** Divides mints into groups of at most `MOST_TOGETHER`, in which no two have the same identifier, in the order of the mints. */
-function distinct(found: readonly FoundMint[]): FoundMint[][] {
-  const groups: FoundMint[][] = [];
-  const next = new Map<bigint, number>();
-  for (const mint of found) {
-    let place = next.get(mint.id) ?? 0;
-    while (groups[place]?.length === MOST_TOGETHER) place += 1;
-    next.set(mint.id, place + 1);
-    (groups[place] ??= []).push(mint);
-  }
-  return groups;
 }

@@ -2,71 +2,49 @@ import { addressIn } from '../registry/naming-authority-snapshot.js';
 import { nameKey } from '../storage/identifiers/identifier-writer.js';
 import type { MintJob } from './mint-outcome.js';
 
-/** For each mint that can replace the alternates of an existing identifier: the mints that request some of these alternates. */
-export type HeldNames = ReadonlyMap<MintJob, readonly MintJob[]>;
-
-/** Whether a mint updates the identifier that has its metadata ID, if there is one. */
-export function mayUpdate({ command: { onExisting, metadata } }: MintJob): boolean {
-  return onExisting === 'update' && metadata !== null;
-}
+/** The mints that may update an identifier. Each has the mints that request alternates of that identifier, which the update can release. */
+export type UpdatingMints = ReadonlyMap<MintJob, ReadonlySet<MintJob>>;
 
 /**
  * Divides mints into turns, so that the previous version of a mint can be an earlier mint of the list. A mint that has a unique value in
  * common with an earlier one is in no earlier turn.
  * @param waits whether the previous version of a mint may not be registered yet.
- * @param held not null if the updates of a turn follow its mints and precede the next turn. A mint that has a unique value in common with
- * an earlier update is then in a later turn.
+ * @param updating if given, the updates of a turn are executed after its mints. A mint that has a unique value in common with an earlier
+ * update is then in a later turn, so that the results are those of single requests. A turn updates each identifier at most once.
  */
 export function turnsOf(
   jobs: readonly MintJob[],
   waits: (job: MintJob) => boolean,
-  held: HeldNames | null = null,
+  updating: UpdatingMints | null = null,
 ): MintJob[][] {
-  if (held === null && !jobs.some(waits)) return [[...jobs]];
+  if (updating === null && !jobs.some(waits)) return [[...jobs]];
   const turns: MintJob[][] = [];
+  /** The first turn in which a later mint can have a value. */
   const turnOf = new Map<string, number>();
-  /** The values that an update was the last to have. */
-  const updated = new Set<string>();
-  let first = 0;
+  /** The values of the mints with the same metadata ID. An update can release the alternates of an earlier one. */
+  const byMetadata = new Map<string | undefined, Set<string>>();
   for (const job of jobs) {
     const previous = waits(job) ? (job.command.previousVersion?.address ?? null) : null;
-    const metadata = metadataValueOf(job);
-    const waiting = held?.get(job);
-    const values = [metadata ?? [], ...[job, ...(waiting ?? [])].map(namesOf)].flat();
-    const isUpdate = held !== null && mayUpdate(job);
+    const key = job.command.metadata?.key;
+    const values = byMetadata.get(key) ?? new Set<string>();
+    for (const value of [job, ...(updating?.get(job) ?? [])].flatMap(valuesOf)) values.add(value);
+    if (key !== undefined) byMetadata.set(key, values);
     const least = previous === null ? 0 : (turnOf.get(nameKey(previous)) ?? -1) + 1;
-    const after = (value: string): number => {
-      // Updates of one identifier in one turn are executed in their order.
-      const isLater = updated.has(value) && !(isUpdate && value === metadata);
-      return (turnOf.get(value) ?? 0) + Number(isLater);
-    };
-    // An earlier mint of the list can change the alternates, so that it is not known which are released.
-    const isAlone = waiting !== undefined && metadata !== null && turnOf.has(metadata);
-    const turn = isAlone ? turns.length : Math.max(first, least, ...values.map(after));
-    if (isAlone) first = turn + 1;
-    for (const value of values) {
-      turnOf.set(value, turn);
-      if (isUpdate) updated.add(value);
-      else updated.delete(value);
-    }
+    const turn = Math.min(turns.length, Math.max(least, ...[...values].map((value) => turnOf.get(value) ?? 0)));
+    for (const value of values) turnOf.set(value, updating?.has(job) ? turn + 1 : turn);
     (turns[turn] ??= []).push(job);
   }
   return turns;
 }
 
-// Unique values of a mint, as `keysOf` has them for a built one, without the place in the request.
-
-function metadataValueOf({ command: { namingAuthority, metadata }, known }: MintJob): string | null {
-  const authority = known.find(namingAuthority);
-  return authority === undefined || metadata === null ? null : `metadata ${authority.prefix} ${metadata.key}`;
-}
-
-function namesOf({ command: { namingAuthority, guid, localName, alternates }, known }: MintJob): string[] {
+/** The unique values of a mint, as `keysOf` has them for a built one, without the place in the request. */
+function valuesOf({ command: { namingAuthority, guid, localName, metadata, alternates }, known }: MintJob): string[] {
   const authority = known.find(namingAuthority);
   if (authority === undefined) return [];
   const own = guid ?? localName;
   return [
     ...(own === null ? [] : [nameKey(addressIn(authority, own))]),
+    ...(metadata === null ? [] : [`metadata ${authority.prefix} ${metadata.key}`]),
     ...alternates.flatMap(({ key, here }) =>
       [`alternate ${authority.prefix} ${key}`, here?.address ? nameKey(here.address) : []].flat(),
     ),

@@ -102,7 +102,7 @@ describe.each(WAYS.slice(0, 2))('a %s rejects a mint', (_, send) => {
     const { metadataId } = await holder();
     const guid = freshGuid();
     const results = await send([update(metadataId, [`${service.na}/${guid}`]), { guid }]);
-    expect(outcomes(results)).toEqual([200, send === stream ? 'IDENTIFIER_TAKEN' : 'DUPLICATE_IN_REQUEST']);
+    expect(outcomes(results)).toEqual([200, send === stream ? 'ALTERNATE_ID_TAKEN' : 'DUPLICATE_IN_REQUEST']);
   });
 });
 

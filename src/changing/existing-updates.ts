@@ -25,8 +25,6 @@ const MAX_BYTES = 16_777_216;
 
 const SLICE = 500;
 
-const ALTERNATE = { kind: 'alternateId' } as const;
-
 /** A mint whose metadata ID exists, with the identifier that has it. */
 export interface FoundMint {
   readonly job: MintJob;
@@ -75,7 +73,9 @@ export class ExistingUpdates {
       updates.flatMap(({ job, name }) => (job.command.sent.includes('alternateIds') ? name.namingAuthority : [])),
     );
     const requested = [...prefixes].flatMap((namingAuthority) =>
-      jobs.flatMap((job) => namesOf(job).map((name) => ({ job, name: { ...ALTERNATE, namingAuthority, name } }))),
+      jobs.flatMap((job) =>
+        namesOf(job).map((name) => ({ job, name: { namingAuthority, kind: 'alternateId' as const, name } })),
+      ),
     );
     const names = requested.length === 0 ? [] : [...updates, ...requested].map(({ name }) => name);
     const ids = (await this.holders.findHolders(names, transaction)).map((holder) => holder?.id);

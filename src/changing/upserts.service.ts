@@ -52,7 +52,7 @@ export class UpsertsService {
 
   private async mintOne(job: MintJob, principal: Principal): Promise<MintOutcome> {
     const first = new Map<MintJob, MintResult>([[job, await this.minting.mintOne(job)]]);
-    const { results, failure } = await this.settle({ results: first, failure: null }, principal);
+    const { results, failure } = await this.settle({ results: first, failure: null }, principal, new RecordBudget());
     const result = results.get(job);
     if (result === undefined) throw failure === null || isLockTimeout(failure) ? conflictInProgress() : failure;
     if (result instanceof Problem) throw result;
@@ -61,14 +61,16 @@ export class UpsertsService {
 
   /** Mints and updates in the order of the list, as far as it matters. Problems are results, as in `MintingService.mintAll`. */
   async mintAll(jobs: readonly MintJob[], principal: Principal): Promise<MintGroupResults> {
-    const updating = await this.updates.findUpdating(jobs);
+    const updating = await this.updates.findUpdating(jobs).catch(errorOf);
     const all = new Map<MintJob, MintResult>();
+    if (updating instanceof Error) return { results: all, failure: updating };
+    const budget = new RecordBudget();
     let isRepeat = false;
     for (const turn of updating === null ? [jobs] : turnsOf(jobs, () => true, updating)) {
       // The first request with the key may still execute the earlier turns.
       const { results, failure }: MintGroupResults = isRepeat
         ? { results: new Map(turn.map((job) => [job, requestInFlight()])), failure: null }
-        : await this.settle(await this.minting.mintAll(turn), principal);
+        : await this.settle(await this.minting.mintAll(turn), principal, budget);
       for (const [job, result] of results) all.set(job, result);
       if (failure !== null) return { results: all, failure };
       isRepeat ||= [...results.values()].some(isInFlight);
@@ -77,8 +79,11 @@ export class UpsertsService {
   }
 
   /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */
-  private async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
-    const budget = new RecordBudget();
+  private async settle(
+    { results, failure }: MintGroupResults,
+    principal: Principal,
+    budget: RecordBudget,
+  ): Promise<MintGroupResults> {
     let open: MintJob[] = [];
     let failed = failure;
     const attempt = async (): Promise<void> => {

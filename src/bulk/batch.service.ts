@@ -100,29 +100,27 @@ export class BatchService {
     principal: Principal,
   ): Promise<ReadonlyMap<MintJob, MintResult>> {
     const jobs = items.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
-    const unordered = new Map<MintJob, MintResult>();
+    const results = new Map<MintJob, MintResult>();
     const locked = await this.updates.lockExisting(transaction, jobs);
-    const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null);
-    for (const job of turns.splice(MAX_TURNS).flat()) unordered.set(job, invalidValue('/previousVersion', TOO_FAR));
-    const slices = turns.flatMap(inSlices);
+    const updating = await this.updates.findUpdating(jobs, transaction);
+    const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null, updating);
+    for (const job of turns.splice(MAX_TURNS).flat()) results.set(job, invalidValue('/previousVersion', TOO_FAR));
+    const inTurns = turns.map(inSlices);
+    const isDivided = inTurns.flat().length > 1;
     // All names are locked before the first statement, because several statements would lock names in different orders.
-    if (locked !== null || slices.length > 1) await lockNames(transaction, jobs.flatMap(namesIn));
+    if (locked !== null || isDivided) await lockNames(transaction, jobs.flatMap(namesIn));
     // Items that name each other are inserted in another order than that of their metadata keys, so such a batch excludes other batches.
-    if (slices.length > 1) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
+    if (isDivided) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
     await fixNameRulesOf(
       transaction,
       jobs.map(({ command }) => command),
     );
-    for (const slice of slices) {
-      for (const [job, result] of await this.minting.mintWithin(transaction, slice)) unordered.set(job, result);
+    for (const slices of inTurns) {
+      for (const slice of slices) {
+        for (const [job, result] of await this.minting.mintWithin(transaction, slice)) results.set(job, result);
+      }
+      await this.updates.applyWithin(transaction, locked, results, principal);
     }
-    // An update can use a name that the update of an earlier item releases.
-    const results = new Map<MintJob, MintResult>();
-    for (const job of jobs) {
-      const result = unordered.get(job);
-      if (result !== undefined) results.set(job, result);
-    }
-    await this.updates.applyWithin(transaction, locked, results, principal);
     return results;
   }
 

@@ -65,7 +65,7 @@ export class BulkService {
     let open = lines.flatMap(({ job }) => (job instanceof Problem ? [] : [job]));
     const results = new Map<MintJob, MintResult>();
     const attempt = async (): Promise<Error | null> => {
-      const settled = await this.upserts.settle(await this.minting.mintAll(open), principal);
+      const settled = await this.upserts.mintAll(open, principal);
       for (const job of open) results.delete(job);
       for (const [job, result] of settled.results) results.set(job, result);
       open = open.filter((job) => isInFlight(results.get(job)));

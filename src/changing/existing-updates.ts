@@ -6,8 +6,10 @@ import type { TargetedChange } from './change-plan.js';
 import type { ParsedValues } from './curation-command.js';
 import { RecordBudget } from '../minting/found-records.js';
 import type { MintJob, MintResult } from '../minting/mint-outcome.js';
+import type { UpdatingMints } from '../minting/mint-turns.js';
 import { Problem, invalidValue } from '../problem/problem.js';
-import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type CanonicalName, canonicalNameOf } from '../registry/canonical-name.js';
+import { type IdentifierRecord, identifierOf } from '../registry/identifier-record.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
 import { denotes } from '../registry/key-collision.js';
 import { requireState } from '../registry/lifecycle.js';
@@ -51,11 +53,7 @@ export class ExistingUpdates {
    * records together are too large.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
-    const names = jobs.flatMap(({ known, command: { namingAuthority, metadata, onExisting } }) => {
-      const authority = known.find(namingAuthority);
-      if (onExisting !== 'update' || metadata === null || authority === undefined) return [];
-      return [{ namingAuthority: authority.prefix, kind: 'metadataId' as const, name: metadata }];
-    });
+    const names = updatesIn(jobs).map(({ name }) => name);
     const holders = await this.holders.findHolders(names, transaction);
     const ids = [...new Set(holders.flatMap((holder) => holder?.id ?? []))];
     if (ids.length === 0) return null;
@@ -65,6 +63,28 @@ export class ExistingUpdates {
       throw invalidValue('/items', detail);
     }
     return this.engine.lock(transaction, ids);
+  }
+
+  /** Finds the mints that may update an identifier, for `turnsOf`. @returns null if there are none, or no other mints. */
+  async findUpdating(jobs: readonly MintJob[], transaction?: Queryable): Promise<UpdatingMints | null> {
+    const updates = updatesIn(jobs);
+    if (updates.length === 0 || jobs.length === 1) return null;
+    const prefixes = new Set(
+      updates.flatMap(({ job, name }) => (job.command.sent.includes('alternateIds') ? name.namingAuthority : [])),
+    );
+    const requested = [...prefixes].flatMap((namingAuthority) =>
+      jobs.flatMap((job) =>
+        namesOf(job).map((name) => ({ job, name: { namingAuthority, kind: 'alternateId' as const, name } })),
+      ),
+    );
+    const names = requested.length === 0 ? [] : [...updates, ...requested].map(({ name }) => name);
+    const ids = (await this.holders.findHolders(names, transaction)).map((holder) => holder?.id);
+    const updating = new Map(updates.map(({ job }) => [job, new Set<MintJob>()]));
+    // The first update of an identifier is the last entry, which replaces the others.
+    const byId = new Map(updates.map(({ job }, index) => [ids[index], updating.get(job)] as const).reverse());
+    byId.delete(undefined);
+    for (const [index, { job }] of requested.entries()) byId.get(ids[updates.length + index])?.add(job);
+    return updating;
   }
 
   /** Updates the identifiers of a transaction that also mints, and replaces their results. @throws Stale to repeat the transaction. */
@@ -116,6 +136,25 @@ export class ExistingUpdates {
     }
     return results;
   }
+}
+
+/** The mints that may update an identifier, with the metadata ID that it has. */
+function updatesIn(jobs: readonly MintJob[]) {
+  return jobs.flatMap((job) => {
+    const { namingAuthority, metadata, onExisting } = job.command;
+    const authority = job.known.find(namingAuthority);
+    if (onExisting !== 'update' || metadata === null || authority === undefined) return [];
+    return [{ job, name: { namingAuthority: authority.prefix, kind: 'metadataId' as const, name: metadata } }];
+  });
+}
+
+/** The names of a mint that can be alternates of another identifier. */
+function namesOf({ known, command: { namingAuthority, guid, localName, alternates } }: MintJob): CanonicalName[] {
+  const authority = known.find(namingAuthority);
+  const own = guid ?? localName;
+  if (authority === undefined || own === null) return [...alternates];
+  const name = identifierOf({ namingAuthority: authority.prefix, guid, localName: own });
+  return [...alternates, canonicalNameOf(name, { foldsCase: authority.caseInsensitive })];
 }
 
 /** Whether the identifier of a mint is locked and still has its metadata ID. */

@@ -10,11 +10,13 @@ import {
 } from '../minting/mint-outcome.js';
 import { ChangeEngine } from './change-engine.js';
 import { RecordBudget } from '../minting/found-records.js';
+import { isInFlight } from '../minting/mint-queue.js';
 import { MintReplays } from '../minting/mint-replays.js';
+import { turnsOf } from '../minting/mint-turns.js';
 import { MintingService } from '../minting/minting.service.js';
 import { isLockTimeout } from '../problem/database-errors.js';
 import { Problem, errorOf } from '../problem/problem.js';
-import { conflictInProgress } from '../problem/storage-problems.js';
+import { conflictInProgress, requestInFlight } from '../problem/storage-problems.js';
 import type { MintRequest } from '../registry/mint-command.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
@@ -50,16 +52,38 @@ export class UpsertsService {
 
   private async mintOne(job: MintJob, principal: Principal): Promise<MintOutcome> {
     const first = new Map<MintJob, MintResult>([[job, await this.minting.mintOne(job)]]);
-    const { results, failure } = await this.settle({ results: first, failure: null }, principal);
+    const { results, failure } = await this.settle({ results: first, failure: null }, principal, new RecordBudget());
     const result = results.get(job);
     if (result === undefined) throw failure === null || isLockTimeout(failure) ? conflictInProgress() : failure;
     if (result instanceof Problem) throw result;
     return result;
   }
 
-  /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */
-  async settle({ results, failure }: MintGroupResults, principal: Principal): Promise<MintGroupResults> {
+  /** Mints and updates in the order of the list, as far as it matters. Problems are results, as in `MintingService.mintAll`. */
+  async mintAll(jobs: readonly MintJob[], principal: Principal): Promise<MintGroupResults> {
+    const updating = await this.updates.findUpdating(jobs).catch(errorOf);
+    const all = new Map<MintJob, MintResult>();
+    if (updating instanceof Error) return { results: all, failure: updating };
     const budget = new RecordBudget();
+    let isRepeat = false;
+    for (const turn of updating === null ? [jobs] : turnsOf(jobs, () => true, updating)) {
+      // The first request with the key may still execute the earlier turns.
+      const { results, failure }: MintGroupResults = isRepeat
+        ? { results: new Map(turn.map((job) => [job, requestInFlight()])), failure: null }
+        : await this.settle(await this.minting.mintAll(turn), principal, budget);
+      for (const [job, result] of results) all.set(job, result);
+      if (failure !== null) return { results: all, failure };
+      isRepeat ||= [...results.values()].some(isInFlight);
+    }
+    return { results: all, failure: null };
+  }
+
+  /** Updates the identifiers of mints with the outcome `toUpdate`. @returns the results; a mint without a result failed with `failure`. */
+  private async settle(
+    { results, failure }: MintGroupResults,
+    principal: Principal,
+    budget: RecordBudget,
+  ): Promise<MintGroupResults> {
     let open: MintJob[] = [];
     let failed = failure;
     const attempt = async (): Promise<void> => {
@@ -72,7 +96,8 @@ export class UpsertsService {
       for (const { job } of found) results.delete(job);
       if (failed !== null) return;
       open = found.map(({ job }) => job);
-      for (const group of distinct(found)) await this.updateGroup(group, principal, results, budget);
+      for (let from = 0; from < found.length; from += MOST_TOGETHER)
+        await this.updateGroup(found.slice(from, from + MOST_TOGETHER), principal, results, budget);
       open = open.filter((job) => !results.has(job));
       if (open.length > 0) throw new Stale();
     };
@@ -132,17 +157,4 @@ export class UpsertsService {
       }),
     );
   }
-}
-
-/** Divides mints into groups of at most `MOST_TOGETHER`, in which no two have the same identifier, in the order of the mints. */
-function distinct(found: readonly FoundMint[]): FoundMint[][] {
-  const groups: FoundMint[][] = [];
-  const next = new Map<bigint, number>();
-  for (const mint of found) {
-    let place = next.get(mint.id) ?? 0;
-    while (groups[place]?.length === MOST_TOGETHER) place += 1;
-    next.set(mint.id, place + 1);
-    (groups[place] ??= []).push(mint);
-  }
-  return groups;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
 import type { MintJob } from '../../src/minting/mint-outcome.js';
-import { turnsOf } from '../../src/minting/mint-turns.js';
+import { type UpdatingMints, turnsOf } from '../../src/minting/mint-turns.js';
 import { parseMintRequest } from '../../src/registry/mint-command.js';
 import { KNOWN } from '../records.js';
 
@@ -9,13 +9,17 @@ const guid = (digit: number) => String(digit).repeat(32);
 const name = (digit: number) => `100.102/${guid(digit)}`;
 
 /** The turns of mints, as their places in the list. */
-function turns(requests: readonly object[], waits: (job: MintJob) => boolean = () => true) {
+function turns(
+  requests: readonly object[],
+  waits: (job: MintJob) => boolean = () => true,
+  updatingIn: (jobs: readonly MintJob[]) => UpdatingMints | null = () => null,
+) {
   const jobs = requests.map((fields): MintJob => ({
     command: parseMintRequest({ namingAuthority: '100.102', ...fields }, KNOWN),
     context: { actor: { client: 'test', keyId: null }, request: null },
     ...{ known: KNOWN, reader: OPEN_ACCESS },
   }));
-  return turnsOf(jobs, waits).map((turn) => turn.map((job) => jobs.indexOf(job)));
+  return turnsOf(jobs, waits, updatingIn(jobs)).map((turn) => turn.map((job) => jobs.indexOf(job)));
 }
 
 describe('the turns of mints', () => {
@@ -43,5 +47,20 @@ describe('the turns of mints', () => {
       [0, 4],
       [1, 2, 3],
     ]);
+  });
+
+  it('put a mint after an earlier update with a common value, or that can release an alternate for it', () => {
+    const update = { metadataId: 'demo:1', onExisting: 'update' };
+    const requests = [
+      { ...update, alternateIds: ['demo:2'] },
+      { metadataId: 'demo:3', alternateIds: ['demo:2'] },
+      { alternateIds: ['demo:4'] },
+      { ...update, alternateIds: [] },
+      { alternateIds: ['demo:2'] },
+      { metadataId: 'demo:5' },
+    ];
+    const updatingIn = (jobs: readonly MintJob[]) =>
+      new Map([0, 3].map((index) => [jobs[index]!, new Set(index === 0 ? [jobs[2]!] : [])]));
+    expect(turns(requests, () => false, updatingIn)).toEqual([[0, 5], [1, 2, 3], [4]]);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { MintBudget } from '../access/limits/mint-budget.js';
+import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import { Problem, type ProblemDetail, invalidValue } from '../problem/problem.js';
@@ -76,6 +76,8 @@ export class BatchService {
     );
     const request = key === undefined ? null : { client: principal.client, key, fingerprint };
     const run = async (transaction: Queryable) => {
+      const tooMany = this.budget.check(chargeOfNew(items), onCharge);
+      if (tooMany !== null) throw tooMany;
       const minted = await this.insert(items, transaction, principal);
       const results = items.map(({ job }) => resultOf(job, minted));
       requireMinted(batch, results);
@@ -219,6 +221,19 @@ function namesIn({ command: { namingAuthority, guid, localName, alternates }, kn
 
 function metadataIdOf({ command: { namingAuthority, metadata } }: MintJob): LockedMetadataId[] {
   return metadata === null ? [] : [{ namingAuthority, key: metadata.key }];
+}
+
+/** The identifiers that a batch creates in any case: those of the items that have no names. */
+function chargeOfNew(items: readonly MintItem[]): Charge {
+  const counts = new Map<string, number>();
+  for (const { job } of items) {
+    if (job instanceof Problem) continue;
+    const { namingAuthority, metadata, guid, localName, alternates, mintMetadataId } = job.command;
+    if (metadata !== null || guid !== null || localName !== null || alternates.length > 0) continue;
+    const prefix = job.known.find(namingAuthority)?.prefix;
+    if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + (mintMetadataId ? 2 : 1));
+  }
+  return counts;
 }
 
 /** Throws if items failed that had to succeed: those of the mode "atomic" and, because they are all equal, those of a `count`. */

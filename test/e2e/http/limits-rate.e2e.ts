@@ -212,10 +212,10 @@ describe('the rate of a naming authority', () => {
     const reserve = (count: number) =>
       client.post('/reservations', { namingAuthority: '2000.01', count, leaseUntil }, ADMIN);
     expect((await reserve(8)).status).toBe(201);
-    expectRejected(await batch(8, '2000.01'), 429, 'RATE_LIMITED');
     const inserted = await insertions();
     expectRejected(await reserve(8), 429, 'RATE_LIMITED');
-    // The reservation is rejected before its rows are written.
+    expectRejected(await batch(8, '2000.01'), 429, 'RATE_LIMITED');
+    // They are rejected before their rows are written.
     expect(await insertions()).toBe(inserted);
   });
 

@@ -98,13 +98,3 @@ describe('the replacement of a withdrawal', () => {
     expect(coded(await withdraw(`${FOLDED}/another`))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 });
-
-describe('two lines of a dry run of an import', () => {
-  it('are the same identifier if their names differ only in the notation', async () => {
-    const [one, other] = notations('-2')[0]!;
-    const line = { identifier: `${service.na}/${randomUUID()}`, createdAt: '2026-01-01T00:00:00Z' };
-    const lines = [one, other].map((metadataId) => JSON.stringify({ ...line, metadataId }));
-    const results = await sendLines(`${service.server.url}/identifiers/import?dryRun=true`, `${lines.join('\n')}\n`);
-    expect(results.map(({ outcome }) => outcome)).toEqual(['imported', 'unchanged']);
-  });
-});

@@ -53,7 +53,8 @@ describe('a change that waited for its lock', () => {
   });
 
   it('does not activate members of a reservation whose lease ended meanwhile', () => {
-    expect(report).toMatchObject({ active: 0, withdrawn: 3 });
+    expect(report).toMatchObject({ activated: 0, skipped: 3 });
+    expect(report.items.map(({ problem }: any) => problem.code)).toEqual(Array(3).fill('WRONG_STATE'));
   });
 });
 
@@ -82,7 +83,7 @@ describe('an activation that waits for another lock than that of changes', () =>
     const [ofSingle, ofLine, ofReservation] = await activations;
     expect([ofSingle.status, ofSingle.body.code]).toEqual([409, 'WRONG_STATE']);
     expect(ofLine.lines).toMatchObject([{ status: 409, problem: { code: 'WRONG_STATE' } }]);
-    expect(ofReservation.body).toMatchObject({ active: 0, withdrawn: 1 });
+    expect(ofReservation.body).toMatchObject({ activated: 0, skipped: 1 });
     expect(await statuses()).toEqual([410, 410, 410]);
   });
 });

@@ -38,30 +38,43 @@ function noQuery() {
 
 export const NO_QUERY: HandleQuery = Object.freeze(noQuery());
 
+/** What `handleQuery` returned for each request, for its error response. */
+export const acceptedQueries = new WeakMap<FastifyRequest, HandleQuery>();
+
 /**
- * Reads the parameters of the query and, for a POST, of the body: a form, or a JSON object with an array for a repeated parameter.
- * @throws Problem INVALID_REQUEST for another JSON body, or for a `callback` with credentials, because any page can load a script.
+ * Reads the parameters of a request of the Handle API.
+ * @throws Problem INVALID_REQUEST for a JSON body that is not an object, or for a `callback` with credentials
  */
-export function handleQuery({ originalUrl, method, body, headers }: FastifyRequest): HandleQuery {
-  const sent = method === 'POST' && body !== undefined ? parametersOf(body) : [];
-  const query = sent.length === 0 ? readQuery(originalUrl) : queryOf([...parametersIn(originalUrl), ...sent]);
-  if (query.callback === null || headers.authorization === undefined) return query;
+export function handleQuery(request: FastifyRequest): HandleQuery {
+  const { method, body } = request;
+  if (method === 'POST' && body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
+    throw invalidValue('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
+  }
+  const query = queryIn(request);
+  requireNoCredentials(request, query);
+  acceptedQueries.set(request, query);
+  return query;
+}
+
+/** Rejects a `callback` with credentials, because any page can load a script. @throws Problem INVALID_REQUEST */
+export function requireNoCredentials({ headers }: FastifyRequest, { callback }: HandleQuery): void {
+  if (callback === null || headers.authorization === undefined) return;
   throw new Problem(
     'INVALID_REQUEST',
     'Send no credentials with the parameter "callback": any page can load a script.',
   );
 }
 
-/** Reads the query of a request target. Parameters are separated by "&" or ";", and "+" is not a blank. */
-export function readQuery(target: string): HandleQuery {
-  return target.includes('?') ? queryOf(parametersIn(target)) : NO_QUERY;
+/** Reads the parameters of the query and, for a POST, of a form or a JSON object with arrays for repeated ones. Ignores other bodies. */
+export function queryIn({ originalUrl, method, body }: FastifyRequest): HandleQuery {
+  // In the query, parameters are separated by "&" or ";", and "+" is not a blank.
+  const pairs = [...parametersIn(originalUrl), ...(method === 'POST' ? parametersOf(body) : [])];
+  return pairs.length === 0 ? NO_QUERY : queryOf(pairs);
 }
 
 function parametersOf(body: unknown): (readonly [string, string])[] {
   if (body instanceof URLSearchParams) return [...body].slice(0, MAX_PARAMETERS);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidValue('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
-  }
+  if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body)
     .flatMap(([name, value]) => [value].flat().map((item) => [name, item] as const))
     .slice(0, MAX_PARAMETERS)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPEN_ACCESS, type Principal } from '../../access/principal.js';
 import { sendStream } from '../../http/body/send-stream.js';
-import { type HandleQuery, NO_QUERY, readQuery } from '../handle-query.js';
+import { type HandleQuery, NO_QUERY, acceptedQueries } from '../handle-query.js';
 import { type HandleResponse, apiText, faultResponse, HandleFault, RESPONSE_CODE } from '../values/index.js';
 import { CATALOGUE, type ProblemCode } from '../../problem/catalogue.js';
 import { Problem, headersOf } from '../../problem/problem.js';
@@ -60,7 +60,7 @@ const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE:
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { handle } = requestedHandle(request.raw);
   if (error instanceof HandleFault) {
-    sendResponse(reply, faultResponse(error, handle), readQuery(request.originalUrl));
+    sendResponse(reply, faultResponse(error, handle), acceptedQueries.get(request));
     return;
   }
   const problem = problemOf(error, request);

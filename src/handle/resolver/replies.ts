@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type HandleResponse, apiText, secondsToLive } from '../values/index.js';
 import { redirectPage } from '../../record-page/index.js';
 import type { Destination } from './destination/destination.js';
-import type { HandleQuery } from '../handle-query.js';
+import { type HandleQuery, requireNoCredentials } from '../handle-query.js';
 
 /** Seconds for which caches may store a redirect. During this time, clients of a cache might not see a change of the target. */
 export interface RedirectAges {
@@ -89,7 +89,9 @@ export function sendText(reply: FastifyReply, status: number, type: string, text
   return reply.code(status).headers({ 'content-type': type, 'cache-control': 'no-cache', vary: 'Accept' }).send(text);
 }
 
+/** @throws Problem INVALID_REQUEST for a `callback` with credentials */
 export function sendApi(reply: FastifyReply, { status, body }: HandleResponse, query: HandleQuery): FastifyReply {
+  requireNoCredentials(reply.request, query);
   const { pretty, callback } = query;
   const type = callback === null ? 'application/json;charset=utf-8' : 'application/javascript;charset=utf-8';
   return sendText(reply, status, type, apiText(body, pretty, callback));

@@ -26,7 +26,7 @@ import { HandleResolver, type Resolution, urlAt } from './handle-resolver.js';
 import { destinationOf, withAppended } from './destination/destination.js';
 import { identifierLink, linkOf, linkable } from './identifier-links.js';
 import { locationsXml, pageValues } from './page-values.js';
-import { NO_QUERY, handleQuery, showsRecord, visibleQuery } from '../handle-query.js';
+import { NO_QUERY, queryIn, showsRecord, visibleQuery } from '../handle-query.js';
 import {
   type Exchange,
   type Rejection,
@@ -84,7 +84,7 @@ export class ResolverHandler {
     const entry = entryOf(request.raw);
     if (entry === undefined) throw unknownPath(request.method, request.originalUrl);
     const principal = principalOf(request);
-    const exchange = { request, reply, query: handleQuery(request), principal };
+    const exchange = { request, reply, query: queryIn(request), principal };
     if (entry.kind === 'name') {
       const { resolver } = this;
       const ownHost = request.headers.host ?? '';

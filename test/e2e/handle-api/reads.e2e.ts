@@ -159,6 +159,24 @@ describe('methods', () => {
     }
   });
 
+  it('the parameters of a POST also apply to its errors', async () => {
+    const sent = { method: 'POST', headers: FORM, body: 'callback=f&prefix=9.9&pretty' } as const;
+    for (const [path, handle] of [
+      ['', '9.9'],
+      ['/9.9/x', '9.9/x'],
+    ] as const) {
+      const { status, headers, text } = await exchange(service.server.url, `/api/handles${path}`, sent);
+      expect([status, headers['content-type']]).toEqual([400, 'application/javascript;charset=utf-8']);
+      expect(text).toMatch(/^f\(\{\n {2}"responseCode": 301,/);
+      expect(text).toContain(`"handle": "${handle}"`);
+    }
+  });
+
+  it.each(['/hdlresolver/listhandles/9.9', '/hrls/handles/9.9'])('%s has no scripts', async (path) => {
+    const { status, text } = await exchange(service.server.url, `${path}?callback=f`);
+    expect([status, JSON.parse(text).responseCode]).toEqual([400, 301]);
+  });
+
   it('PATCH is 501 and TRACE 405, with the code 4', async () => {
     for (const [method, status] of [
       ['PATCH', 501],

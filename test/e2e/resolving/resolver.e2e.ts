@@ -5,6 +5,8 @@ import { useService } from '../harness/service.js';
 
 const service = useService();
 
+const CREDENTIALS = { authorization: 'Basic eDp5' };
+
 let [active, bare, withdrawn, reserved] = ['', '', '', ''];
 
 beforeAll(async () => {
@@ -37,6 +39,20 @@ describe('a record with a target', () => {
       const { status, headers: got } = await post(`/${active}`, body, headers);
       expect([status, got.location]).toEqual([302, TARGET]);
     }
+  });
+
+  it('is the same for a body without parameters', async () => {
+    for (const body of ['[1]', '"x"', '1', 'null']) {
+      const { status, headers } = await post(`/${active}`, body, { 'content-type': 'application/json' });
+      expect([body, status, headers.location]).toEqual([body, 302, TARGET]);
+    }
+  });
+
+  it('is the same with credentials and a callback, which applies only to action=api', async () => {
+    const { status, headers } = await get(`/${active}?callback=f`, CREDENTIALS);
+    expect([status, headers.location]).toEqual([302, TARGET]);
+    expect((await get(`/${active}?callback=f&noredirect`, CREDENTIALS)).status).toBe(200);
+    expect((await get('/100.102/x?callback=f', CREDENTIALS)).status).toBe(404);
   });
 
   it('is found in every notation of a path', async () => {
@@ -213,5 +229,12 @@ describe('action=api', () => {
     const { headers, text } = await get(`/${bare}?action=api&type=NONE&callback=cb.x(alert)`);
     expect(headers['content-type']).toBe('application/javascript;charset=utf-8');
     expect(text).toBe(`cb_x_alert_({"responseCode":200,"values":[],"handle":"${bare}"});`);
+  });
+
+  it('rejects credentials together with a callback', async () => {
+    for (const name of [bare, withdrawn, '100.102/x']) {
+      const { status, text } = await get(`/${name}?action=api&callback=f`, CREDENTIALS);
+      expect([name, status, text]).toEqual([name, 400, expect.stringContaining('parameter \\"callback\\"')]);
+    }
   });
 });

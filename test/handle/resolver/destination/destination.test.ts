@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { FastifyRequest } from 'fastify';
 import { selectValues, valuesOf } from '../../../../src/handle/values/index.js';
 import type { IdentifierRecord } from '../../../../src/registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../../../src/registry/stored-value.js';
 import { destinationOf } from '../../../../src/handle/resolver/destination/destination.js';
-import { readQuery } from '../../../../src/handle/handle-query.js';
+import { queryIn } from '../../../../src/handle/handle-query.js';
 import { GUID, recordWith } from '../../../records.js';
 
 const TARGET = 'https://a.example/';
@@ -21,7 +22,7 @@ const places = (index: number, href = LOCATION) =>
 /** The kind of a destination, its location and the index of the value that has it. */
 function destinationIn(handleValues: StoredValue[] | null, query = '', members: Partial<IdentifierRecord> = {}) {
   const record = recordWith({ target: TARGET, handleValues, ...members });
-  const wanted = readQuery(`/x?${query}`);
+  const wanted = queryIn({ originalUrl: `/x?${query}`, method: 'GET' } as FastifyRequest);
   const isSelf = (handle: string): boolean => handle === `100.102/${GUID}`;
   const found = destinationOf(selectValues(valuesOf(record).filter(isShown), wanted), isSelf, wanted, 0);
   return found === null ? null : [found.kind, found.location, found.value.index];

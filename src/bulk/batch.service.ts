@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { namingAuthorityKey } from '@mintmark/identifier';
-import { Problem, type ProblemDetail, invalidValue } from '../problem/problem.js';
+import { Problem, type ProblemDetail, invalidRequest } from '../problem/problem.js';
 import { type Digest, digestFrom } from '../registry/uuid.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import { type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
@@ -27,7 +27,7 @@ import { type MintItem, type ReceivedItem, chargeOf, inSlices, parseItem, prefix
 
 /** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
 const MAX_TURNS = 100;
-const TOO_FAR = `is the last of more than ${MAX_TURNS} previous versions in the batch: send it in a later request`;
+const TOO_FAR = `depends on more than ${MAX_TURNS} earlier items, each of which depends on the one before: send it in a later request`;
 
 /** Number of items that are parsed before other requests are processed. */
 const PARSE_SLICE = 25;
@@ -106,7 +106,8 @@ export class BatchService {
     const locked = await this.updates.lockExisting(transaction, jobs);
     const updating = await this.updates.findUpdating(jobs, transaction);
     const turns = turnsOf(jobs, ({ command }) => command.previousVersion !== null, updating);
-    for (const job of turns.splice(MAX_TURNS).flat()) results.set(job, invalidValue('/previousVersion', TOO_FAR));
+    for (const job of turns.splice(MAX_TURNS).flat())
+      results.set(job, invalidRequest('', TOO_FAR, `The item ${TOO_FAR}.`));
     const inTurns = turns.map(inSlices);
     const isDivided = inTurns.flat().length > 1;
     // All names are locked before the first statement, because several statements would lock names in different orders.

@@ -19,22 +19,42 @@ export function turnsOf(
 ): MintJob[][] {
   if (updating === null && !jobs.some(waits)) return [[...jobs]];
   const turns: MintJob[][] = [];
-  /** The first turn in which a later mint can have a value. */
-  const turnOf = new Map<string, number>();
-  /** The values of the mints with the same metadata ID. An update can release the alternates of an earlier one. */
-  const byMetadata = new Map<string | undefined, Set<string>>();
+  const groups = new Map<string, Group>();
   for (const job of jobs) {
     const previous = waits(job) ? (job.command.previousVersion?.address ?? null) : null;
-    const key = job.command.metadata?.key;
-    const values = byMetadata.get(key) ?? new Set<string>();
-    for (const value of [job, ...(updating?.get(job) ?? [])].flatMap(valuesOf)) values.add(value);
-    if (key !== undefined) byMetadata.set(key, values);
-    const least = previous === null ? 0 : (turnOf.get(nameKey(previous)) ?? -1) + 1;
-    const turn = Math.min(turns.length, Math.max(least, ...[...values].map((value) => turnOf.get(value) ?? 0)));
-    for (const value of values) turnOf.set(value, updating?.has(job) ? turn + 1 : turn);
+    const earliest = previous === null ? 0 : (rootOf(groups.get(nameKey(previous)))?.turn ?? -1) + 1;
+    const group: Group = { turn: 0, joined: null };
+    for (const value of [job, ...(updating?.get(job) ?? [])].flatMap(valuesOf)) {
+      const other = rootOf(groups.get(value));
+      if (other !== null && other !== group) {
+        group.turn = Math.max(group.turn, other.turn);
+        other.joined = group;
+      }
+      groups.set(value, group);
+    }
+    const turn = Math.min(turns.length, Math.max(earliest, group.turn));
+    group.turn = updating?.has(job) ? turn + 1 : turn;
     (turns[turn] ??= []).push(job);
   }
   return turns;
+}
+
+/** Mints that have unique values in common, each with at least one of the others. A list of pairs would grow with the square of the mints. */
+interface Group {
+  /** The first turn in which a later mint of the group can be. */
+  turn: number;
+  /** The group into which this one was merged. */
+  joined: Group | null;
+}
+
+function rootOf(group: Group | undefined): Group | null {
+  if (group === undefined) return null;
+  let root = group;
+  while (root.joined !== null) {
+    root.joined = root.joined.joined ?? root.joined;
+    root = root.joined;
+  }
+  return root;
 }
 
 /** The unique values of a mint, as `keysOf` has them for a built one, without the place in the request. */

@@ -63,4 +63,11 @@ describe('the turns of mints', () => {
       new Map([0, 3].map((index) => [jobs[index]!, new Set(index === 0 ? [jobs[2]!] : [])]));
     expect(turns(requests, () => false, updatingIn)).toEqual([[0, 5], [1, 2, 3], [4]]);
   });
+
+  it('are found in linear time for many mints with many common values', () => {
+    const alternateIds = Array.from({ length: 100 }, (_, index) => `demo:${index}`);
+    const requests = Array.from({ length: 3000 }, () => ({ metadataId: 'demo:m', onExisting: 'update', alternateIds }));
+    const updatingIn = (jobs: readonly MintJob[]) => new Map(jobs.map((job) => [job, new Set<MintJob>()]));
+    expect(turns(requests, () => false, updatingIn)).toHaveLength(3000);
+  });
 });

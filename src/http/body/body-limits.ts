@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem, tooLarge, invalidRequest } from '../../problem/problem.js';
 import { UNREADABLE_BODY } from '../../problem/send-problem.js';
@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Maximum size of a JSON body in bytes, on a route without `LargeBody`. */
 const RECORD_LIMIT = 262_144;
 
-/** Maximum size in bytes of a small JSON body. Nothing limits the concurrency of small bodies, except on routes with `TakesCount`. */
+/** Maximum size in bytes of a small JSON body, which costs so little that nothing limits its concurrency. */
 const SMALL_BYTES = 4096;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -91,43 +91,6 @@ export function limitBodyDuration(server: FastifyInstance, limitMs: number): voi
       });
     }
     done();
-  });
-}
-
-/** How long the rest of a body is read and dropped, so that the client can read the response. */
-const LINGER_MS = 2000;
-
-/**
- * Ends a response that is sent before the body of its request has arrived when the body has been dropped. If the client asked for
- * "Connection: close", Node.js would otherwise close the connection with unread bytes, which resets it and can discard the response (RFC
- * 9112 9.6). Streams of lines do the same by themselves.
- */
-export function awaitUnreadBodies(server: FastifyInstance): void {
-  server.addHook('onSend', (request, reply, payload, done) => {
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (!isWhole || request.raw.complete || !hasBody(request) || request.method === 'HEAD') {
-      done(null, payload);
-      return;
-    }
-    // Written at once, because a parse error of the body can follow in the same packet.
-    const { raw } = reply.hijack();
-    const headers = reply.getHeaders() as OutgoingHttpHeaders;
-    raw.writeHead(reply.statusCode, { ...headers, 'content-length': Buffer.byteLength(payload) });
-    raw.write(payload);
-    void dropRest(request.raw).then(() => raw.end());
-  });
-}
-
-/** Drops the rest of a body until it ends, the connection closes, or `LINGER_MS` have passed. */
-export async function dropRest(body: IncomingMessage): Promise<void> {
-  if (body.readableEnded || body.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const limit = setTimeout(resolve, LINGER_MS);
-    const settle = (): void => {
-      clearTimeout(limit);
-      resolve();
-    };
-    body.once('close', settle).once('end', settle).resume();
   });
 }
 

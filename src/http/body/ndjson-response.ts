@@ -1,9 +1,11 @@
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
-import { dropRest } from './body-limits.js';
 import { streamTurn } from './own-turn.js';
 import { type CountedResult, StreamSummaryDto, streamEnd } from './stream-summary.dto.js';
 import type { StreamedBody } from './streamed-body.js';
+
+/** Time for which further input is discarded, so that the client can read the last result. */
+const LINGER_MS = 2000;
 
 export interface LinePipeline<T> {
   readonly path: string;
@@ -64,8 +66,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     const problem = problemOf(error);
     steps.log.failed(error);
     yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;
-    // The client can then read the last result.
-    await dropRest(body.bytes);
+    await discard(body, LINGER_MS);
   } finally {
     steps.end?.();
   }
@@ -81,4 +82,17 @@ export function lineProblem(error: unknown, line: number, log: StreamLog): Probl
 function detached<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => null);
   return promise;
+}
+
+async function discard({ bytes }: StreamedBody, forMs: number): Promise<void> {
+  if (bytes.readableEnded || bytes.destroyed) return;
+  bytes.resume();
+  await new Promise<void>((resolve) => {
+    const limit = setTimeout(resolve, forMs);
+    const settle = () => {
+      clearTimeout(limit);
+      resolve();
+    };
+    bytes.once('close', settle).once('end', settle);
+  });
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -56,14 +56,15 @@ export function watchClientErrors(instance: FastifyInstance): void {
 
 /** Writes the response and the log line directly, because there is no request object. */
 export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET') {
+  // The last response is being sent. Further input is dropped.
+  if ((socket.writableEnded || rejected.has(socket)) && error.code !== 'ECONNRESET') return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // The last response is being sent, so further input is dropped. Bytes after a request that closes the connection are no request (RFC 9112 9.6).
-  if (socket.writableEnded || rejected.has(socket) || error.code === 'HPE_CLOSED_CONNECTION') return;
-  if (!socket.writable) {
-    socket.destroy();
+  // Bytes after a request that closes the connection are not a request (RFC 9112 9.6).
+  if (error.code === 'HPE_CLOSED_CONNECTION') {
+    if (responses.get(socket)?.writableFinished !== false) end(socket);
     return;
   }
   const code = BROKEN_HTTP[error.code ?? ''] ?? 'MALFORMED_HTTP';
@@ -79,7 +80,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   const { rawPacket } = error as { rawPacket?: Buffer };
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
   // A response was sent before the body was complete. The client would take a second response for that to its next request.
-  if (last?.headersSent === true && !last.req.complete) endConnection(socket);
+  if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {
     rejected.add(socket);
@@ -101,11 +102,11 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  endConnection(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
+  end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
 /** Ends a connection and drops further input, because closing with unread bytes would discard the response (RFC 9112 9.6). */
-export function endConnection(socket: Socket, last = ''): void {
+function end(socket: Socket, last = ''): void {
   socket.end(last, () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => {
@@ -113,4 +114,23 @@ export function endConnection(socket: Socket, last = ''): void {
     });
   });
   socket.resume();
+}
+
+/**
+ * Drops the rest of a body if the response is sent before the body has arrived. Overrides `destroySoon`, with which Node closes a
+ * connection even if bytes are unread. Such a close resets the connection and can discard the response (RFC 9112 9.6).
+ */
+export function dropUnreadBodies(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = () => {
+      end(socket);
+    };
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+    response.prependOnceListener('finish', () => {
+      if (!request.complete) request.resume();
+    });
+  });
 }

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
-import { watchClientErrors } from './client-errors.js';
+import { dropUnreadBodies, watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
-import { awaitUnreadBodies, limitBodyDuration } from '../body/body-limits.js';
+import { limitBodyDuration } from '../body/body-limits.js';
 import type { Drain } from './drain.js';
 import type { RequestLog } from './request-log.js';
 import { MERGE_PATCH, faultOfJson } from '../body/content-encoding.js';
@@ -36,7 +36,7 @@ export function installServerHooks(
     done(new Problem('MALFORMED_HTTP', fault));
   });
   watchClientErrors(server);
-  awaitUnreadBodies(server);
+  dropUnreadBodies(server.server);
   drain.watch(server, interfaces);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {

@@ -111,7 +111,7 @@ describe.each(PACKETS)('a connection that requests %s %d times at once', (path, 
 });
 
 describe('a connection that sends 1,400 different requests at once', () => {
-  it('gets the first 32 responses in order, and is closed, so that it sends the others again', async () => {
+  it('gets the first 32 responses in order, and the last one closes it, so that it sends the others again', async () => {
     const PATHS = ['/health/live', '/identifiers?limit=1', '/nowhere', '/problems', '/naming-authorities'];
     const numbered = (i: number) =>
       `GET ${PATHS[i % PATHS.length]} HTTP/1.1\r\nhost: localhost\r\nx-request-id: number-${i}\r\n\r\n`;
@@ -122,6 +122,7 @@ describe('a connection that sends 1,400 different requests at once', () => {
     const received = connection.received();
     const answered = [...received.matchAll(/^x-request-id: number-([0-9]+)\r$/gm)].map(([, i]) => Number(i));
     expect(answered).toEqual(Array.from({ length: 32 }, (_, i) => i));
+    expect(received.match(/^connection: close\r$/gim)).toHaveLength(1);
     expect(connection.error()).toBeNull();
   });
 });
@@ -154,6 +155,31 @@ describe('forty connections that ask for 31 long lists each', () => {
     const { responses, socket } = send(get('/identifiers?limit=1000').repeat(31));
     await watch(() => responses() >= 31 || socket.destroyed);
     expect(responses()).toBe(31);
+  });
+});
+
+describe('a request with "Connection: close" and 39 more behind it', () => {
+  const ITEMS = 2000;
+  const body = JSON.stringify({ items: Array.from({ length: ITEMS }, () => ({ input: 'hdl:100.102/ABC' })) });
+  const head = ['POST /normalize HTTP/1.1', 'host: localhost', 'content-type: application/json', 'connection: close'];
+  const request = `${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+  it.each([0, 20, 300, 3500])('has its whole response, read %d ms later', async (readAfterMs) => {
+    const connections = await Promise.all(Array.from({ length: 5 }, () => connectTo(service.server.url)));
+    open.push(...connections.map(({ socket }) => socket));
+    for (const { socket } of connections) {
+      socket.pause();
+      socket.write(request.repeat(40));
+    }
+    await pause(readAfterMs);
+    for (const { socket } of connections) socket.resume();
+    for (const connection of connections) {
+      await connection.closed(20_000);
+      expect(connection.received().split('HTTP/1.1 ')).toHaveLength(2);
+      // The last chunk (RFC 9112 7.1).
+      expect(connection.received().slice(-7)).toBe('\r\n0\r\n\r\n');
+      expect(connection.error()).toBeNull();
+    }
   });
 });
 

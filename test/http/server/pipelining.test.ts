@@ -58,7 +58,7 @@ afterEach(() => {
 const paths = (count: number) => Array.from({ length: count }, (_, i) => `/${i}`);
 
 describe('a connection that sends many requests at once', () => {
-  it('has 32 of them parsed, and each one begun when those before it were answered; it is closed after the last one', async () => {
+  it('has 32 of them parsed, and each one begun when those before it were answered; the last one closes it', async () => {
     const { parsed, begun, pending, client } = await start();
     let received = '';
     client.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')));
@@ -72,7 +72,9 @@ describe('a connection that sends many requests at once', () => {
     }
     await closed;
     expect([parsed, begun]).toEqual([paths(32), paths(32)]);
-    expect(received.split(/(?=HTTP\/1\.1 200)/)).toHaveLength(32);
+    const responses = received.split(/(?=HTTP\/1\.1 200)/);
+    expect(responses.map((response) => /connection: close/i.test(response)).indexOf(true)).toBe(31);
+    expect(responses).toHaveLength(32);
   });
 
   it('also applies where each response is sent before the next request is parsed', async () => {

@@ -126,6 +126,14 @@ describe('a chunked body', () => {
     expect(bodies[0]!.received()).toBe('');
   });
 
+  it('that no parser reads is dropped, so that the next request of the connection has its response', async () => {
+    const connection = await begin(service.server.url, 'POST /normalize', { ...CHUNKED, 'content-type': 'text/xml' });
+    connection.socket.write(`${(300_000).toString(16)}\r\n${' '.repeat(300_000)}\r\n0\r\n\r\n`);
+    await connection.until('UNSUPPORTED_MEDIA_TYPE');
+    connection.socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    expect(await connection.until('"state":"ok"')).toContain('HTTP/1.1 200 OK');
+  });
+
   it('in chunks of one byte is read whole', async () => {
     const connection = await begin(service.server.url, 'POST /normalize', CHUNKED);
     const body = JSON.stringify({ items: [{ input: 'hdl:1/2' }] }).padStart(100_000);

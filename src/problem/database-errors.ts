@@ -16,7 +16,7 @@ import {
  */
 const UNAVAILABLE_STATES = /^(08...|25006|25P03|25P04|28...|3D000|53...|55000|57P0.|58030)$/;
 
-/** Severities of errors that end a session, or with which it does not start, whatever the SQLSTATE. */
+/** Severities with which the server ends a session or rejects a new one. The SQLSTATE can be any. */
 const OF_SESSION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC']);
 
 /** Codes of sessions that were not established, so that no statement was sent. */

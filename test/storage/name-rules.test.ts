@@ -63,7 +63,7 @@ describe('the profile on which a stored name depends', () => {
     [`hdl:20.9/${HEX}0`, 'profile handle hdl:20.9'],
     // As a query, é would have to be escaped.
     [`20.9/${GUID}?é`, 'profile handle hdl:20.9'],
-  ])('is "handle" if the local name is no GUID: %s', (text, rule) => {
+  ])('is "handle" if the local name is not a GUID: %s', (text, rule) => {
     expect(profileIn(text)).toBe(rule);
   });
 

@@ -107,7 +107,7 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks After a metadata ID, alternate or previous version under the prefix that is no GUID has been stored, `profile` must be "handle".
+   * @remarks After a metadata ID, alternate or previous version under the prefix that is not a GUID has been stored, `profile` must be "handle".
    * After one of these with lower-case letters, `caseInsensitive` must have its default. A request with another value then fails with 422
    * `READ_ONLY_MEMBER`.
    */

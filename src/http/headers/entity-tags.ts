@@ -71,7 +71,7 @@ export const ApiIfMatch = (required: boolean): MethodDecorator =>
     description:
       'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the resource may have, or `*` for any. ' +
       'The `ETag` also tells equal versions apart before and after a restore of the database. A difference without a new version, ' +
-      'such as one of `describes`, `newerVersions` and `counts`, is no conflict.',
+      'such as one of `describes`, `newerVersions` and `counts`, does not cause a conflict.',
     ...TEXT,
     ...(required && { example: '*' }),
   });

@@ -36,7 +36,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
   // This is the response stall timeout. Node counts sent bytes as activity, so a slow reader is not affected. Other limits apply to silence
-  // before a request is complete, and silence during a long poll or a waiting stream is no error of the client.
+  // before a request is complete, and silence during a long poll or a waiting stream is not an error of the client.
   server.on('timeout', (socket: Socket) => {
     const last = responses.get(socket);
     const isWaiting = last === undefined || (!last.writableEnded && socket.writableLength === 0);

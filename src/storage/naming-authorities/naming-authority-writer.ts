@@ -48,7 +48,7 @@ type NameRules = Pick<NamingAuthoritySettings, 'profile' | 'caseInsensitive'>;
 
 const AS_NAMES = 'as metadata IDs, alternate identifiers or previous versions, and these';
 const DEPENDENT: Readonly<Record<keyof NameRules, string>> = {
-  profile: `that are no GUIDs, ${AS_NAMES} cannot be read under the profile "cordra"`,
+  profile: `that are not GUIDs, ${AS_NAMES} cannot be read under the profile "cordra"`,
   caseInsensitive: `with small letters, ${AS_NAMES} are compared by that value`,
 };
 

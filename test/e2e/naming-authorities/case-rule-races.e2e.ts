@@ -176,7 +176,7 @@ const storedUnder = async (prefix: string) => {
   return (row as { count: number }).count;
 };
 
-describe('a name that is no GUID, which another process stores while its cache does not have the profile "cordra"', () => {
+describe('a name that is not a GUID, which another process stores while its cache does not have the profile "cordra"', () => {
   const isRejected = async (prefix: string, store: (client: Client, name: string) => Promise<Answer>) => {
     expect((await store(other, `hdl:${prefix}/aB`)).text).toMatch(/CONFLICT_IN_PROGRESS|INVALID_GUID/);
     expect(await storedUnder(prefix)).toBe(0);

@@ -17,12 +17,12 @@ const WAYS: [string, (name: string) => Promise<Answer>][] = [
 
 const REJECTION = {
   code: 'READ_ONLY_MEMBER',
-  errors: [{ pointer: '/profile', detail: expect.stringMatching(/^must be "handle": .* that are no GUIDs/) }],
+  errors: [{ pointer: '/profile', detail: expect.stringMatching(/^must be "handle": .* that are not GUIDs/) }],
 };
 
 const ADMIN_KEY = randomBytes(32).toString('hex');
 
-describe('a naming authority under whose prefix names were stored that are no GUIDs', () => {
+describe('a naming authority under whose prefix names were stored that are not GUIDs', () => {
   it.each(WAYS)('is not created with the profile "cordra", and does not get it: %s', async (_, store) => {
     const prefix = freshPrefix();
     const { body } = await store(`hdl:${prefix}/REPORT-1`);
@@ -87,7 +87,7 @@ describe('a naming authority of the profile "cordra" that is hidden from a clien
   });
   const admin = { authorization: `Bearer ${ADMIN_KEY}` };
 
-  it('is not revealed by a name that is no GUID', async () => {
+  it('is not revealed by a name that is not a GUID', async () => {
     const request = { client: 'stranger', scopes: ['read', 'mint'], namingAuthorities: [{ namingAuthority: '7' }] };
     const stranger = { authorization: `Bearer ${(await keyed.client.post('/api-keys', request, admin)).body.secret}` };
     for (const prefix of ['8', '9']) {

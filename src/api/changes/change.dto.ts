@@ -5,7 +5,7 @@ import { FileQueryDto } from '../../http/csv/file-query.dto.js';
 import type { RepairCode } from '@mintmark/identifier';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
-import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { MAX_NOTATION_LENGTH, MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 import { MAX_TARGET_LENGTH, STATES, type State } from '../../registry/identifier-record.js';
 import { ChangedTombstoneDto, IdentifierDto, REPAIRS } from '../representation/identifier.dto.js';
 import { WithdrawRequestDto } from '../representation/withdraw-request.dto.js';
@@ -31,7 +31,7 @@ export class ChangesQueryDto extends FileQueryDto {
 @NullIsAbsent()
 export class ChangeLineDto {
   /** The identifier in any form. If absent, `metadataId` names the identifier. */
-  @MaxLength(MAX_STORED_BYTES)
+  @MaxLength(MAX_NOTATION_LENGTH)
   @OptionalText()
   identifier?: string;
 

@@ -1,4 +1,5 @@
 import { Controller, Headers, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
+import { maxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context, clientOf } from '../../access/current-principal.js';
 import { KeyValidity } from '../../access/key-reads.js';
@@ -115,5 +116,5 @@ function readLine(
 /** Reads `clientRef`, also from an invalid line, so that the client can match the result. */
 function clientRefOf(value: unknown): string | undefined {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<ChangeLineDto>) : {};
-  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : undefined;
+  return typeof clientRef === 'string' && maxLength(clientRef, 255) ? clientRef : undefined;
 }

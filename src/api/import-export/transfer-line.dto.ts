@@ -10,7 +10,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { NullIsAbsent, IsAlternateIds, IsTarget, IsTime } from '../../http/validation/member-decorators.js';
+import { NullIsAbsent, IsAlternateIds, IsTarget, IsTime, Optional } from '../../http/validation/member-decorators.js';
 import { NullableLanguage, NullableText } from '../../http/validation/described-members.js';
 import { Nested } from '../../http/validation/fast-rules.js';
 import { ApiProperty } from '../../openapi/annotations.js';
@@ -24,7 +24,7 @@ import {
 } from '../../registry/identifier-record.js';
 import { HandleValueDto } from '../representation/handle-value.dto.js';
 import { MAX_VALUES } from '../../handle/values/index.js';
-import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { MAX_NOTATION_LENGTH, MAX_STORED_BYTES } from '../../registry/canonical-name.js';
 
 /** About half of the maximum of PostgreSQL's INTEGER, so that an imported identifier can still be changed. */
 const MAX_VERSION = 1_000_000_000;
@@ -69,7 +69,7 @@ export class TransferTombstoneDto {
 @NullIsAbsent()
 export class TransferLineDto {
   /** The identifier as `NA/local`. In a request: in any form. */
-  @MaxLength(MAX_STORED_BYTES)
+  @MaxLength(MAX_NOTATION_LENGTH)
   @IsString()
   identifier: string;
 
@@ -120,6 +120,7 @@ export class TransferLineDto {
   @Max(MAX_VALUES)
   @Min(0)
   @IsInt()
+  @Optional()
   hiddenValues = 0;
 
   /** The version: 1 when minted, incremented with every change. In a request: 1 if absent. */

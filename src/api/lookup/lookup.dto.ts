@@ -4,7 +4,7 @@ import { ApiProperty } from '../../openapi/annotations.js';
 import { ProblemDocumentDto } from '../../problem/problem-document.dto.js';
 import { MATCHED_BY, MAX_CANDIDATES, type MatchedBy } from '../../storage/identifiers/identifier-search.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
-import { MAX_STORED_BYTES } from '../../registry/canonical-name.js';
+import { MAX_NOTATION_LENGTH } from '../../registry/canonical-name.js';
 import type { Linkset } from '../../registry/typed-links.js';
 
 const MAX_ITEMS = 1000;
@@ -23,7 +23,7 @@ export class LookupRequestDto {
     maxItems: MAX_ITEMS,
     example: ['hdl:100.102/f58fb49eb1f848f0a606e84cef294be5', 'demo:7', 'no such thing'],
   })
-  @MaxLength(MAX_STORED_BYTES, { each: true })
+  @MaxLength(MAX_NOTATION_LENGTH, { each: true })
   @IsString({ each: true })
   @ArrayMaxSize(MAX_ITEMS)
   @ArrayMinSize(1)

@@ -1,4 +1,4 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, MaxLength } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, MaxLength, maxLength } from 'class-validator';
 import { NullIsAbsent, Optional } from '../../http/validation/member-decorators.js';
 import { ApiProperty } from '../../openapi/annotations.js';
 import { IdentifierDto } from '../representation/identifier.dto.js';
@@ -144,5 +144,5 @@ function requestIn(value: unknown): MintItemDto | Problem {
 /** Reads `clientRef`, also from an invalid item, so that the client can match the result. */
 function clientRefOf(value: unknown): string | null {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
-  return typeof clientRef === 'string' && clientRef.length <= 255 ? clientRef : null;
+  return typeof clientRef === 'string' && maxLength(clientRef, 255) ? clientRef : null;
 }

@@ -153,6 +153,12 @@ describe('POST /identifiers/batch', () => {
     const { body } = await batch({ namingAuthority: NA, items: [{ clientRef: 'x'.repeat(256) }] });
     expect(body.items[0].problem.errors[0].pointer).toBe('/clientRef');
   });
+
+  it('returns a clientRef of 255 characters that each take two UTF-16 code units', async () => {
+    const clientRef = '😀'.repeat(255);
+    const { body } = await batch({ namingAuthority: NA, items: [{ clientRef }] });
+    expect(body.items[0]).toMatchObject({ status: 201, clientRef });
+  });
 });
 
 describe('the Idempotency-Key of a batch', () => {

@@ -294,6 +294,28 @@ describe('white space at the end of an imported identifier', () => {
       [200, 'unchanged'],
     ]);
   });
+
+  it.each(['ü'.repeat(4095), '%'.repeat(8191)])('is kept by an export of a name of maximum length', async (name) => {
+    const namingAuthority = await created({ profile: 'handle' });
+    const minted = await service.client.post('/identifiers', { namingAuthority, localName: `${name} ` });
+    expect(minted.status).toBe(201);
+    const exported = await fetch(`${service.server.url}/identifiers/export?namingAuthority=${namingAuthority}`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    expect((await send(await exported.text(), NDJSON)).lines.map(bare)).toEqual([[200, 'unchanged']]);
+    const { cordraPath } = minted.body.uris;
+    const { body } = await service.client.post('/identifiers/lookup', { items: [cordraPath] });
+    expect(body.items[0].outcome).toBe('found');
+  });
+});
+
+it('accepts null for members that may be absent', async () => {
+  const identifier = `100.102/${freshGuid()}`;
+  const { lines } = await send(
+    `${JSON.stringify({ identifier, hiddenValues: null, version: null, state: null })}\n`,
+    NDJSON,
+  );
+  expect(lines.map(bare)).toEqual([[201, 'imported']]);
 });
 
 describe('the columns of an import', () => {

@@ -9,6 +9,8 @@ const metadataId = process.argv[3] ?? '';
 
 const minted = await api.POST('/identifiers', { body: { namingAuthority: '100.102', metadataId } });
 if (minted.data === undefined) throw new Error(minted.error.detail);
+const read = await api.GET('/identifiers/{identifier}', { params: { path: { identifier: minted.data.identifier } } });
+if ((read.data as Schemas['Identifier']).version !== 1) throw new Error('not read');
 const listed = await api.GET('/identifiers', { params: { query: { metadataId } } });
 const exported = await api.GET('/identifiers/export', { params: { query: { metadataId } }, parseAs: 'text' });
 const streamed = await api.POST('/identifiers/bulk', {

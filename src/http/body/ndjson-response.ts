@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { problemOf } from '../../problem/send-problem.js';
 import { Problem } from '../../problem/problem.js';
 import { streamTurn } from './own-turn.js';
@@ -66,7 +67,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
     const problem = problemOf(error);
     steps.log.failed(error);
     yield `${JSON.stringify(streamEnd(problem, lines + 1, steps.path))}\n`;
-    await discard(body, LINGER_MS);
+    await finished(body.bytes.resume(), { signal: AbortSignal.timeout(LINGER_MS) }).catch(() => null);
   } finally {
     steps.end?.();
   }
@@ -82,17 +83,4 @@ export function lineProblem(error: unknown, line: number, log: StreamLog): Probl
 function detached<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => null);
   return promise;
-}
-
-async function discard({ bytes }: StreamedBody, forMs: number): Promise<void> {
-  if (bytes.readableEnded || bytes.destroyed) return;
-  bytes.resume();
-  await new Promise<void>((resolve) => {
-    const limit = setTimeout(resolve, forMs);
-    const settle = () => {
-      clearTimeout(limit);
-      resolve();
-    };
-    bytes.once('close', settle).once('end', settle);
-  });
 }

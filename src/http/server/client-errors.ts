@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
@@ -32,6 +32,7 @@ export function watchClientErrors(instance: FastifyInstance): void {
   });
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     responses.set(request.socket, response);
+    response.on('finish', closeInStages);
     // After a request for an upgrade, Node 20 reports no further parse errors of the connection.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
   });
@@ -105,9 +106,15 @@ function endWith(problem: Problem, socket: Socket, isHead = false): void {
   end(socket, [`HTTP/1.1 ${status} ${title}`, ...lines, '', isHead ? '' : body].join('\r\n'));
 }
 
-/** Ends a connection and drops further input, because closing with unread bytes would discard the response (RFC 9112 9.6). */
+/** Ends a connection in stages: drops further input, because closing with unread bytes would discard the response (RFC 9112 9.6). */
 function end(socket: Socket, last = ''): void {
-  socket.end(last, () => {
+  socket.end(last);
+  linger(socket);
+}
+
+/** Drops further input of a connection until the client closes it, or for `LINGER_MS` after the last response. */
+function linger(socket: Socket): void {
+  socket.once('finish', () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => {
       clearTimeout(limit);
@@ -116,21 +123,13 @@ function end(socket: Socket, last = ''): void {
   socket.resume();
 }
 
-/**
- * Drops the rest of a body if the response is sent before the body has arrived. Overrides `destroySoon`, with which Node closes a
- * connection even if bytes are unread. Such a close resets the connection and can discard the response (RFC 9112 9.6).
- */
-export function dropUnreadBodies(server: Server): void {
-  server.on('connection', (socket: Socket) => {
-    socket.destroySoon = () => {
-      end(socket);
-    };
-  });
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { headers } = request;
-    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-    response.prependOnceListener('finish', () => {
-      if (!request.complete) request.resume();
-    });
-  });
+/** Drops the rest of a body whose response was sent before it arrived, and closes the connection in stages if the response is its last. */
+function closeInStages(this: ServerResponse): void {
+  const { req } = this;
+  if (!req.complete) req.resume();
+  const { socket } = req;
+  if (!socket.writableEnded) return;
+  // Node.js has ended the connection, and would close it in this event even if bytes are unread.
+  socket.removeAllListeners('finish');
+  linger(socket);
 }

@@ -1,14 +1,7 @@
-let turn = 1;
 let isCounting = false;
 let atEnd: (() => unknown)[] = [];
 let runsOfTurn = 0;
 let runsOfLastTurn = 0;
-
-/** The number of the current turn of the event loop. */
-export function currentTurn(): number {
-  endLater();
-  return turn;
-}
 
 /**
  * Runs a function after the other callbacks of this turn of the event loop, or at once if it is the first one of the turn and the last turn
@@ -26,7 +19,6 @@ function endLater(): void {
   isCounting = true;
   setImmediate(() => {
     isCounting = false;
-    turn += 1;
     runsOfLastTurn = runsOfTurn;
     runsOfTurn = 0;
     const runs = atEnd;

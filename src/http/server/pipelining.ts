@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { currentTurn } from './event-loop-turn.js';
 
 /** How many requests of one connection may wait for earlier responses. */
 const MAX_WAITING = 31;
@@ -10,11 +9,8 @@ const STOP = 2;
 
 interface Connection {
   waiting: number;
-  /** The turn of the event loop in which its last request began. */
-  turn: number;
+  /** The last response that waited. If it closes the connection, the bytes after its request start no request. */
   last: ServerResponse | null;
-  /** Whether bytes of the client were dropped, so that the following bytes do not start a request. */
-  isStopped: boolean;
 }
 
 /** A connection with its parser, for which Node.js declares no type. */
@@ -28,29 +24,25 @@ export class Pipelining {
 
   /**
    * Begins each request only after the responses before it have been sent. Otherwise, all responses for a client that does not read would
-   * be kept in memory. Begins at most one request of a connection in each turn of the event loop. Otherwise, all requests of a packet would
-   * precede the requests of other connections.
+   * be kept in memory. Begins it in a later turn of the event loop, so that the requests of a packet do not precede those of other
+   * connections.
    */
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {
       const connection = this.connections.get(request.socket);
-      const turn = currentTurn();
-      if (connection === undefined || (response.socket !== null && connection.turn !== turn)) {
-        if (connection !== undefined) connection.turn = turn;
+      if (connection === undefined || response.socket !== null) {
         begin(request, response);
         return;
       }
       connection.waiting += 1;
       connection.last = response;
-      const beginLater = (): void =>
-        void setImmediate(() => {
+      // Node assigns the socket to a response when the responses before it have been sent.
+      response.once('socket', () => {
+        setImmediate(() => {
           connection.waiting -= 1;
-          connection.turn = currentTurn();
           if (!response.destroyed) begin(request, response);
         });
-      // Node assigns the socket to a response when the responses before it have been sent.
-      if (response.socket === null) response.once('socket', beginLater);
-      else beginLater();
+      });
     };
   }
 
@@ -63,14 +55,14 @@ export class Pipelining {
    */
   limit(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const connection: Connection = { waiting: 0, turn: 0, last: null, isStopped: false };
+      const connection: Connection = { waiting: 0, last: null };
       this.connections.set(socket, connection);
       const { parser } = socket as ParsedSocket;
       const begin = parser.onIncoming;
       parser.onIncoming = (...request) => {
-        if (connection.waiting < MAX_WAITING && !connection.isStopped) return begin(...request);
-        connection.isStopped = true;
-        if (connection.last !== null) connection.last.shouldKeepAlive = false;
+        const { waiting, last } = connection;
+        if (last === null || (waiting < MAX_WAITING && last.shouldKeepAlive)) return begin(...request);
+        last.shouldKeepAlive = false;
         // The socket is paused in the next tick, because Node.js resumes it after the request that is being parsed.
         process.nextTick(() => socket.pause());
         return STOP;

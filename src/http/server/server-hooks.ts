@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
-import { dropUnreadBodies, watchClientErrors } from './client-errors.js';
+import { watchClientErrors } from './client-errors.js';
 import { readJsonBody } from '../body/json-body.js';
 import { limitBodyDuration } from '../body/body-limits.js';
 import type { Drain } from './drain.js';
@@ -36,7 +36,6 @@ export function installServerHooks(
     done(new Problem('MALFORMED_HTTP', fault));
   });
   watchClientErrors(server);
-  dropUnreadBodies(server.server);
   drain.watch(server, interfaces);
   limitBodyDuration(server, requestTimeoutMs);
   server.addHook('onResponse', (request, reply, done) => {

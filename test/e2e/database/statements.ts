@@ -167,7 +167,12 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   [
     'the records of a few known keys',
     2 * FEW,
-    (on) => results(on).find(many(16, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 })), on, true),
+    (on) =>
+      results(on).find(
+        many(16, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 })),
+        on,
+        true,
+      ),
   ],
   [
     'how the keys of a repeated chunk are used',

@@ -107,7 +107,7 @@ const CONFLICTS = `
 
 /**
  * $1 to $6: mints, at most `MOST_UNMEASURED`, that request neither a name nor an alternate, so that only their metadata IDs can exist. Takes
- * less than half the time of `CONFLICTS`.
+ * about half the time of `CONFLICTS`.
  */
 const METADATA_CONFLICTS = `
   SELECT w.ordinal, 'metadata' AS kind, NULL::int AS index, false AS "isCut", ${HAS_STANDBY} AS "hasStandby", x.*

@@ -106,8 +106,8 @@ const CONFLICTS = `
   ) r ON true`;
 
 /**
- * $1 to $6: mints, at most `MOST_UNMEASURED`, that request neither a name nor an alternate, so that only their metadata IDs can exist. Takes
- * about half the time of `CONFLICTS`.
+ * $1 to $6: mints, at most `MOST_UNMEASURED`, that request neither a name nor an alternate, so that only their metadata IDs can exist.
+ * This takes about half the time of `CONFLICTS`.
  */
 const METADATA_CONFLICTS = `
   SELECT w.ordinal, 'metadata' AS kind, NULL::int AS index, false AS "isCut", ${HAS_STANDBY} AS "hasStandby", x.*

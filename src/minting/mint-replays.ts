@@ -11,6 +11,7 @@ import {
 } from '../registry/conflict-problem.js';
 import { ignoredMembers } from '../registry/ignored-members.js';
 import { withoutLegalValues } from '../registry/lifecycle.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
 import type { MintCommand } from '../registry/mint-command.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
 import { NameHolders } from '../storage/identifiers/name-holders.js';
@@ -79,6 +80,7 @@ export class MintReplays {
     const uses = await this.results.find(
       keyed.map(({ mint }) => mint),
       from,
+      true,
     );
     const results = new Map<MintJob, MintResult>();
     const found = new Map<MintJob, StoredResult>();
@@ -89,7 +91,8 @@ export class MintReplays {
       else if (earlier !== null && 'text' in earlier) found.set(job, asFound(JSON.parse(earlier.text) as StoredResult));
       else if (earlier !== null) found.set(job, { outcome: 'replayed', ...earlier });
     }
-    for (const [job, result] of await this.restore(found, (job) => job, from)) results.set(job, result);
+    const read = uses.flatMap(({ minted }) => minted?.record ?? []);
+    for (const [job, result] of await this.restore(found, (job) => job, from, read)) results.set(job, result);
     const shown = await this.shown(results, (job) => job, from);
     const isOfRows = [...shown.values()].some((result) => !isInFlight(result));
     if (from === undefined && isOfRows && uses.some(({ hasStandby }) => hasStandby))
@@ -100,23 +103,32 @@ export class MintReplays {
   /**
    * Deserializes results, with current records.
    * @param mintOf the mint of a result. Its reader does not learn which existing identifier with hidden values has the metadata ID.
+   * @param read records that are not read again.
    */
   async restore<K>(
     stored: ReadonlyMap<K, StoredResult>,
     mintOf: (key: K) => RepeatedMint,
     from?: Queryable,
+    read: readonly IdentifierRecord[] = [],
   ): Promise<Map<K, MintResult>> {
     const results = new Map<K, MintResult>();
     const budget = new RecordBudget();
+    const known = new Map(read.map((record) => [record.id, record]));
     const idsOf = ([, each]: readonly [K, StoredResult]): bigint[] =>
-      'id' in each ? [each.id, each.metadataRecordId ?? []].flat().map(BigInt) : [];
+      'id' in each
+        ? [each.id, each.metadataRecordId ?? []]
+            .flat()
+            .map(BigInt)
+            .filter((id) => !known.has(id))
+        : [];
     for await (const { part, records } of this.reader.inParts([...stored], idsOf, PARTS, from)) {
       for (const [key, each] of part) {
         if (!('id' in each)) {
           results.set(key, new Problem(each.code, each.detail, each.facts));
           continue;
         }
-        const record = records.get(BigInt(each.id));
+        const id = BigInt(each.id);
+        const record = known.get(id) ?? records.get(id);
         // The result was stored after the identifier, so only a failover can have lost the row of the identifier.
         if (record === undefined) throw rowsLost();
         const metadataRecord = records.get(BigInt(each.metadataRecordId ?? 0)) ?? null;

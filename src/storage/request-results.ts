@@ -3,8 +3,10 @@ import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
 import type { Problem } from '../problem/problem.js';
 import { keyReused, requestInFlight } from '../problem/storage-problems.js';
-import { arrayOf, hiddenArrays, prepared } from './statement.js';
+import { MOST_UNMEASURED, arrayOf, hiddenArrays, prepared } from './statement.js';
 import type { Digest } from '../registry/uuid.js';
+import type { IdentifierRecord } from '../registry/identifier-record.js';
+import { type IdentifierRow, recordColumns, recordOf } from './identifiers/identifier-row.js';
 import { noneWhenViolated } from './identifiers/identifier-writer.js';
 import type { RequestIndex } from '../registry/new-identifier.js';
 import { HAS_STANDBY, type Queryable, Transactions } from './transactions.js';
@@ -22,6 +24,8 @@ export interface KeyUse {
   readonly minted: {
     readonly hash: Digest;
     readonly ids: { readonly id: string; readonly metadataRecordId?: string };
+    /** The identifier, if it was read with its key. */
+    readonly record?: IdentifierRecord;
   } | null;
   /** The stored result as JSON, and the fingerprint of its request. */
   readonly outcome: { readonly hash: Digest; readonly text: string } | null;
@@ -64,25 +68,32 @@ const PART_BITS = 10;
 
 /**
  * $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the index after that of its object. 4941177: the space of the
- * locks of keys, as in `idempotency.ts`. `min` reads one row. For OFFSET 0, see "Planner assumptions" in architecture.md.
+ * locks of keys, as in `idempotency.ts`. `min` reads one row. For OFFSET 0, see "Planner assumptions" in architecture.md. A minted
+ * identifier decides alone, so the rest is not computed if there is one.
+ * @param minted columns of the minted identifier, and the table that has them.
  */
-const FIND_USES = `
-  SELECT w.ordinal, i.request_hash AS "mintedHash", i.id, m.id AS "metadataRecordId", r.hash AS hash, r.outcome,
-         NOT pg_try_advisory_xact_lock_shared(4941177, hashtext(w.client || ' ' || w.key)) AS "isInFlight",
-         CASE WHEN w.place = 0
+const findUses = (minted: { columns: string; table: string }): string => `
+  SELECT w.ordinal, i.*, m.id AS "metadataRecordId", r.hash AS hash, r.outcome,
+         i.id IS NULL AND NOT pg_try_advisory_xact_lock_shared(4941177, hashtext(w.client || ' ' || w.key)) AS "isInFlight",
+         CASE WHEN i.id IS NOT NULL THEN false
+              WHEN w.place = 0
               THEN EXISTS (SELECT FROM request_part p WHERE p.client = w.client AND p.key = w.key OFFSET 0)
                    OR (SELECT min(o.request_index) FROM identifier o WHERE o.client = w.client AND o.request_key = w.key) IS NOT NULL
               ELSE EXISTS (SELECT FROM identifier o
                            WHERE o.client = w.client AND o.request_key = w.key AND o.request_index = 0 OFFSET 0)
          END AS "isOther", ${HAS_STANDBY} AS "hasStandby"
   FROM unnest(${hiddenArrays('int', 'text', 'text', 'int')}) AS w(ordinal, client, key, place)
-  LEFT JOIN LATERAL (SELECT x.hash, x.outcome FROM request x WHERE x.client = w.client AND x.key = w.key OFFSET 0) r ON true
   LEFT JOIN LATERAL (
-    SELECT x.id, x.request_hash FROM identifier x
+    SELECT x.request_hash AS "mintedHash", ${minted.columns} FROM ${minted.table} x
     WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place OFFSET 0) i ON true
   LEFT JOIN LATERAL (
+    SELECT x.hash, x.outcome FROM request x WHERE i.id IS NULL AND x.client = w.client AND x.key = w.key OFFSET 0) r ON true
+  LEFT JOIN LATERAL (
     SELECT x.id FROM identifier x
-    WHERE x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON i.id IS NOT NULL`;
+    WHERE i.id IS NOT NULL AND x.client = w.client AND x.request_key = w.key AND x.request_index = w.place + 1 OFFSET 0) m ON true`;
+
+const FIND_USES = findUses({ columns: 'x.id', table: 'identifier' });
+const FIND_RECORDS = findUses({ columns: recordColumns('x'), table: 'identifier_record' });
 
 /** $1: clients; $2: keys; $3: the first of the 2^10 indexes whose results can be in one row. */
 const FIND_PARTS = `
@@ -120,7 +131,8 @@ export class RequestResults {
     private readonly transactions: Transactions,
   ) {}
 
-  async find(requests: readonly KeyedMint[], from: Queryable = this.pool): Promise<KeyUse[]> {
+  /** @param withRecords whether to read minted identifiers too, if they are at most `MOST_UNMEASURED`. */
+  async find(requests: readonly KeyedMint[], from: Queryable = this.pool, withRecords = false): Promise<KeyUse[]> {
     if (requests.length === 0) return [];
     const values = [
       arrayOf(requests.map((_, ordinal) => ordinal)),
@@ -128,7 +140,11 @@ export class RequestResults {
       arrayOf(requests.map(({ key }) => key)),
       arrayOf(requests.map(({ index }) => index)),
     ];
-    const { rows } = await from.query<UseRow>(prepared('find-key-uses', FIND_USES, values, requests.length));
+    const hasRecords = withRecords && requests.length <= MOST_UNMEASURED;
+    const query = hasRecords
+      ? { name: 'find-keyed-records', text: FIND_RECORDS, values }
+      : prepared('find-key-uses', FIND_USES, values, requests.length);
+    const { rows } = await from.query<UseRow>(query);
     const uses = new Map(rows.map((row) => [row.ordinal, row]));
     const ofLines = await this.findLines(
       requests.filter((_, ordinal) => uses.get(ordinal)?.mintedHash == null),
@@ -139,7 +155,8 @@ export class RequestResults {
       const { mintedHash, id, metadataRecordId, hash, outcome, isOther, isInFlight, hasStandby } = row;
       const stored = hash === null || outcome === null ? ofLines.get(resultKey(request)) : { hash, text: outcome };
       const ids = id === null ? null : metadataRecordId === null ? { id } : { id, metadataRecordId };
-      const minted = mintedHash === null || ids === null ? null : { hash: mintedHash, ids };
+      const record = hasRecords && ids !== null ? { record: recordOf(row as IdentifierRow) } : {};
+      const minted = mintedHash === null || ids === null ? null : { hash: mintedHash, ids, ...record };
       return { minted, outcome: stored ?? null, isOther, isInFlight, hasStandby };
     });
   }
@@ -200,7 +217,8 @@ export class RequestResults {
   }
 }
 
-interface UseRow {
+/** A row of `FIND_RECORDS` also has the columns of the record, which are null without one. */
+interface UseRow extends Partial<Omit<IdentifierRow, 'id'>> {
   readonly ordinal: number;
   readonly mintedHash: Digest | null;
   readonly id: string | null;

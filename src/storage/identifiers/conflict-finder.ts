@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
-import { MAX_PAGE_BYTES, arrayOf, bytesOfRow, prepared } from '../statement.js';
+import { MAX_PAGE_BYTES, MOST_UNMEASURED, arrayOf, bytesOfRow, prepared } from '../statement.js';
 import { type IdentifierRow, recordColumns, recordOf } from './identifier-row.js';
 import { HAS_STANDBY, type Queryable } from '../transactions.js';
 
@@ -105,33 +105,27 @@ const CONFLICTS = `
     FROM identifier_record x WHERE x.id = b.id AND NOT b.is_cut OFFSET 0
   ) r ON true`;
 
+/**
+ * $1 to $6: mints, at most `MOST_UNMEASURED`, that request neither a name nor an alternate, so that only their metadata IDs can exist.
+ * This takes about half the time of `CONFLICTS`.
+ */
+const METADATA_CONFLICTS = `
+  SELECT w.ordinal, 'metadata' AS kind, NULL::int AS index, false AS "isCut", ${HAS_STANDBY} AS "hasStandby", x.*
+  FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::uuid[])
+    AS w(ordinal, client, request_key, request_index, naming_authority, metadata_key)
+  CROSS JOIN LATERAL (SELECT n.id FROM naming_authority n WHERE n.prefix = w.naming_authority OFFSET 0) n
+  CROSS JOIN LATERAL (
+    SELECT ${recordColumns('r')} FROM identifier_record r
+    WHERE r.metadata_key = w.metadata_key AND r.naming_authority_id = n.id AND ${IS_OTHER} OFFSET 0
+  ) x`;
+
 /** Finds the conflicts of identifiers that were not inserted. */
 export class ConflictFinder {
   constructor(private readonly pool: pg.Pool) {}
 
   /** @returns the conflicts of each item, in order. If the records are large, returns only those of the first items, at least of one. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {
-    const alternates = items.flatMap((item, ordinal) =>
-      item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
-    );
-    // An existing generated name is not reported, because the mint is repeated with another name.
-    const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
-    const values = [
-      arrayOf(items.map((_, ordinal) => ordinal)),
-      arrayOf(items.map(({ actor }) => actor.client)),
-      arrayOf(items.map(({ request }) => request?.key ?? null)),
-      arrayOf(items.map(({ request }) => request?.index ?? null)),
-      arrayOf(items.map(({ authority }) => authority.prefix)),
-      arrayOf(items.map(({ metadata }) => metadata?.key ?? null)),
-      arrayOf(requested.map((address) => address?.guid ?? null)),
-      arrayOf(requested.map((address) => address?.localKey ?? null)),
-      arrayOf(alternates.map(({ ordinal }) => ordinal)),
-      arrayOf(alternates.map(({ index }) => index)),
-      arrayOf(alternates.map(({ key }) => key)),
-      arrayOf(alternates.map(({ claim }) => claim?.namingAuthority ?? null)),
-      arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
-    ];
-    const { rows } = await from.query<ConflictRow>(prepared('find-conflicts', CONFLICTS, values, items.length));
+    const { rows } = await from.query<ConflictRow>(conflictsQuery(items));
     const found = new Map<number, Map<ConflictKind, FoundRow>>();
     let end = items.length;
     for (const row of rows) {
@@ -141,6 +135,35 @@ export class ConflictFinder {
     const first = items.slice(0, end);
     return first.map((item, ordinal) => conflictsOf(item, found.get(ordinal) ?? new Map<ConflictKind, FoundRow>()));
   }
+}
+
+function conflictsQuery(items: readonly NewIdentifier[]): pg.QueryConfig {
+  const alternates = items.flatMap((item, ordinal) =>
+    item.alternates.map(({ key, here }, index) => ({ ordinal, index, key, claim: here?.address ?? null })),
+  );
+  // An existing generated name is not reported, because the mint is repeated with another name.
+  const requested = items.map(({ address, selfKey }) => (selfKey === null ? null : address));
+  const values = [
+    arrayOf(items.map((_, ordinal) => ordinal)),
+    arrayOf(items.map(({ actor }) => actor.client)),
+    arrayOf(items.map(({ request }) => request?.key ?? null)),
+    arrayOf(items.map(({ request }) => request?.index ?? null)),
+    arrayOf(items.map(({ authority }) => authority.prefix)),
+    arrayOf(items.map(({ metadata }) => metadata?.key ?? null)),
+  ];
+  const hasNames = alternates.length > 0 || requested.some((address) => address !== null);
+  if (!hasNames && items.length <= MOST_UNMEASURED)
+    return { name: 'find-metadata-conflicts', text: METADATA_CONFLICTS, values };
+  values.push(
+    arrayOf(requested.map((address) => address?.guid ?? null)),
+    arrayOf(requested.map((address) => address?.localKey ?? null)),
+    arrayOf(alternates.map(({ ordinal }) => ordinal)),
+    arrayOf(alternates.map(({ index }) => index)),
+    arrayOf(alternates.map(({ key }) => key)),
+    arrayOf(alternates.map(({ claim }) => claim?.namingAuthority ?? null)),
+    arrayOf(alternates.map(({ claim }) => claim?.guid ?? claim?.localKey ?? null)),
+  );
+  return prepared('find-conflicts', CONFLICTS, values, items.length);
 }
 
 function conflictsOf(item: NewIdentifier, byKind: ReadonlyMap<ConflictKind, FoundRow>): Conflicts {

@@ -160,6 +160,21 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
     (on) => conflicts(on).find(many(50, (n) => item(`none-${n}`, { key: `new-${n}`, index: 0 }))),
   ],
   [
+    'the metadata IDs in the way of a few mints',
+    2 * FEW,
+    (on) => conflicts(on).find(many(16, (n) => item(`1-${n}`, { key: `new-${n}`, index: 0 }))),
+  ],
+  [
+    'the records of a few known keys',
+    2 * FEW,
+    (on) =>
+      results(on).find(
+        many(16, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 })),
+        on,
+        true,
+      ),
+  ],
+  [
     'how the keys of a repeated chunk are used',
     10 * FEW,
     (on) => results(on).find(many(100, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 }))),

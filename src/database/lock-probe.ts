@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
+import { inSession } from './connection-pool.js';
 import { PROBE_POOL } from './pool.js';
+
+const LOCK_TIMEOUT = '55P03';
 
 /** Maximum wait for the locks. It is below `deadlock_timeout`, so that no other transaction fails, and below timeouts of load balancers. */
 const LOCK_WAIT_MS = 700;
@@ -61,37 +64,28 @@ export class LockProbe {
   }
 
   private async probe(): Promise<TableLock | null> {
-    const client = await this.pool.connect();
-    let isSound = false;
-    let blocker: Promise<Blocker | null> = Promise.resolve(null);
-    let looking: NodeJS.Timeout | undefined;
-    try {
+    return inSession(this.pool, async (client) => {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      looking = setTimeout(() => {
+      let blocker: Promise<Blocker | null> = Promise.resolve(null);
+      const looking = setTimeout(() => {
         blocker = this.blockerOf(rows[0]?.pid).catch(() => null);
       }, LOOK_AFTER_MS);
       const sentAt = performance.now();
       try {
         await client.query(LOCK);
+        return null;
       } catch (error) {
-        isSound = error instanceof pg.DatabaseError;
-        return isLockTimeout(error) && !this.commits.hasWrittenSince(sentAt)
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        return error.code === LOCK_TIMEOUT && !this.commits.hasWrittenSince(sentAt)
           ? { cause: error, blocker: await Promise.race([blocker, pause(BLOCKER_WAIT_MS, null, { ref: false })]) }
           : null;
+      } finally {
+        clearTimeout(looking);
       }
-      isSound = true;
-      return null;
-    } finally {
-      clearTimeout(looking);
-      client.release(!isSound);
-    }
+    });
   }
 
   private async blockerOf(pid: number | undefined): Promise<Blocker | null> {
     return (await this.pool.query<Blocker>(BLOCKER, [pid])).rows[0] ?? null;
   }
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
 }

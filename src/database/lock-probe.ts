@@ -2,10 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { CommitWatch } from './commit-watch.js';
-import { inSession } from './connection-pool.js';
 import { PROBE_POOL } from './pool.js';
-
-const LOCK_TIMEOUT = '55P03';
 
 /** Maximum wait for the locks. It is below `deadlock_timeout`, so that no other transaction fails, and below timeouts of load balancers. */
 const LOCK_WAIT_MS = 700;
@@ -64,28 +61,37 @@ export class LockProbe {
   }
 
   private async probe(): Promise<TableLock | null> {
-    return inSession(this.pool, async (client) => {
+    const client = await this.pool.connect();
+    let isSound = false;
+    let blocker: Promise<Blocker | null> = Promise.resolve(null);
+    let looking: NodeJS.Timeout | undefined;
+    try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      let blocker: Promise<Blocker | null> = Promise.resolve(null);
-      const looking = setTimeout(() => {
+      looking = setTimeout(() => {
         blocker = this.blockerOf(rows[0]?.pid).catch(() => null);
       }, LOOK_AFTER_MS);
       const sentAt = performance.now();
       try {
         await client.query(LOCK);
-        return null;
       } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) throw error;
-        return error.code === LOCK_TIMEOUT && !this.commits.hasWrittenSince(sentAt)
+        isSound = error instanceof pg.DatabaseError;
+        return isLockTimeout(error) && !this.commits.hasWrittenSince(sentAt)
           ? { cause: error, blocker: await Promise.race([blocker, pause(BLOCKER_WAIT_MS, null, { ref: false })]) }
           : null;
-      } finally {
-        clearTimeout(looking);
       }
-    });
+      isSound = true;
+      return null;
+    } finally {
+      clearTimeout(looking);
+      client.release(!isSound);
+    }
   }
 
   private async blockerOf(pid: number | undefined): Promise<Blocker | null> {
     return (await this.pool.query<Blocker>(BLOCKER, [pid])).rows[0] ?? null;
   }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
 }

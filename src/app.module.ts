@@ -12,7 +12,7 @@ import { Metrics } from './metrics/metrics.js';
 import type { FailureCounter } from './problem/log-failure.js';
 import { BLOCKED_BY_URL, DEFAULT_HTTP_RESOLVER, IS_RESOLVER_SET } from './registry/setting-tokens.js';
 import { ResolverModule } from './handle/resolver/resolver.module.js';
-import { recordCacheWithin } from './storage/identifiers/cache/record-cache-providers.js';
+import { recordCacheWithin } from './storage/identifiers/cache/record-cache.js';
 import { StorageWriteModule } from './storage/storage-write.module.js';
 
 /** Combines the modules of the interfaces that are on with the modules that all of them use. */
@@ -42,7 +42,7 @@ export class AppModule {
       { provide: DEFAULT_HTTP_RESOLVER, useValue: resolver },
       { provide: IS_RESOLVER_SET, useValue: isResolverSet },
       { provide: BLOCKED_BY_URL, useValue: blockedByUrl },
-      ...recordCacheWithin(config.recordCache),
+      recordCacheWithin(config.recordCache),
     ];
     return {
       module: AppModule,

@@ -8,11 +8,12 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { DEFAULT_RESOLVER, urisOf } from '@mintmark/identifier';
 import pg from 'pg';
-import { registerTextArrays } from '../../dist/database/text-array.js';
+import { parse } from 'postgres-array';
 import { identifierOf, serializeRecord } from '../../dist/registry/identifier-record.js';
 import { CoalescedReader } from '../../dist/storage/identifiers/coalesced-reader.js';
 
-registerTextArrays();
+// As in the service.
+pg.types.setTypeParser(1009, (text) => parse(text));
 // As in the hot pool of the service: six sessions with generic plans.
 const options = '-c plan_cache_mode=force_generic_plan';
 const reader = new CoalescedReader(new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 6, options }));

@@ -10,9 +10,7 @@ import { LogWatcher } from '../history/log-watcher.js';
 import { ApiKeysService } from '../managing/api-keys.service.js';
 import { NamingAuthoritiesService } from '../managing/naming-authorities.service.js';
 import { Metrics } from '../metrics/metrics.js';
-import { MintingServiceModule } from '../minting/minting.module.js';
 import type { FailureCounter } from '../problem/log-failure.js';
-import { GuidGenerator } from '../registry/uuid.js';
 import { ReservationService } from '../reserving/reservations.service.js';
 import { ReservationSweep, SWEEP_FAILURES, SWEEP_INTERVAL_MS } from '../reserving/sweep.js';
 import { FeedAge } from '../storage/changes/feed-age.js';
@@ -52,7 +50,7 @@ export interface ApiSettings {
 
 /** The resources of the REST API, with the services and presenters that only they use. */
 @Module({
-  imports: [StorageWriteModule, MintingServiceModule, ChangingModule, FindingModule],
+  imports: [StorageWriteModule, ChangingModule, FindingModule],
   controllers: [
     ...[ReservationController, MintingController, BatchController, BulkController, LookupController],
     ...[CurationController, ExportController, ImportController, NamingAuthoritiesController],
@@ -60,7 +58,7 @@ export interface ApiSettings {
     ...[DocumentsController, FrontPageController, ProblemsController],
   ],
   providers: [
-    ...[GuidGenerator, ReservationService, ReservationSweep, BatchService, BulkService],
+    ...[ReservationService, ReservationSweep, BatchService, BulkService],
     ...[ExportService, ImportService, NamingAuthoritiesService, ApiKeysService],
     ...[EventCursors, EventLog, LogWatcher, HistoryService],
     ...[IdentifierPresenter, RecordViews, MintPresenter, ChangePresenter],

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import pg from 'pg';
 import { CommitWatch, acknowledged } from './commit-watch.js';
+import { inSession } from './connection-pool.js';
 import { PROBE_POOL } from './pool.js';
 
 const INTERVAL_MS = 2000;
@@ -58,17 +59,11 @@ export class CommitProbe implements OnModuleDestroy {
   }
 
   private async run(): Promise<void> {
-    const client = await this.pool.connect();
-    let isSound = false;
-    try {
+    await inSession(this.pool, async (client) => {
       const { rows } = await client.query<{ session: string }>(OWN_SESSION);
       const lost = new Promise<never>((_, giveUp) => (this.waiting = { session: rows[0]?.session ?? '', giveUp }));
       const query = { text: PROBE, query_timeout: NO_TIMEOUT_MS } as pg.QueryConfig;
       await this.commits.watch(() => Promise.race([acknowledged(client, client.query(query)), lost]), true);
-      isSound = true;
-    } finally {
-      this.waiting = null;
-      client.release(!isSound);
-    }
+    }).finally(() => (this.waiting = null));
   }
 }

@@ -129,6 +129,19 @@ export class ConnectionPool extends pg.Pool {
   }
 }
 
+/** Runs work in a session of a pool. If the work throws, the session is closed, because its state is unknown. */
+export async function inSession<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isSound = false;
+  try {
+    const result = await work(client);
+    isSound = true;
+    return result;
+  } finally {
+    client.release(!isSound);
+  }
+}
+
 export function isSessionRejected(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === TOO_MANY_SESSIONS;
 }

@@ -39,13 +39,10 @@ export class ExportService {
     const parsed = parseFilter(texts, await this.authorities.current(), principal);
     const filter = { ...parsed, targetPrefix, changedBy };
     let after: PageCursor | undefined;
-    let size = PAGE;
     do {
       if (after !== undefined) await this.keys.require(principal);
-      const { records, next } = await this.identifiers.page(filter, { limit: size, after, isWanted });
+      const { records, next } = await this.identifiers.page(filter, { limit: PAGE, after, isWanted });
       after = next ?? undefined;
-      // After a page of large records, the next statement measures fewer of them.
-      size = records.length === 0 ? PAGE : Math.min(PAGE, 2 * records.length);
       yield records;
     } while (after !== undefined);
     return undefined;

@@ -1,13 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { IgnorableValues } from '../registry/ignored-members.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
-import { type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
-import { requireSequence } from '../storage/changes/position-offset.js';
+import { ConflictFinder, type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
-import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
-import { MAX_ATTEMPTS } from './build-candidates.js';
 import { RecordBudget } from './found-records.js';
 import type { Candidate, DecidedMint, Decisions } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
@@ -24,7 +21,7 @@ interface Conflicting {
 @Injectable()
 export class MintConflicts {
   constructor(
-    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
+    private readonly finder: ConflictFinder,
     private readonly retries: ConflictRetries,
     private readonly transactions: Transactions,
     private readonly replays: MintReplays,
@@ -74,9 +71,6 @@ export class MintConflicts {
     ended: bigint[],
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
-    if (candidates.some(({ attempt }) => attempt === MAX_ATTEMPTS)) {
-      await (transaction === undefined ? this.transactions.run(requireSequence) : requireSequence(transaction));
-    }
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];
@@ -110,7 +104,7 @@ export class MintConflicts {
 
   private async find(candidates: readonly Candidate[], from: Queryable | undefined): Promise<Conflicting[]> {
     const items: readonly NewIdentifier[] = candidates.map(({ item }) => item);
-    const found = await this.prisma.identifier.findConflicts(items, from);
+    const found = await this.finder.find(items, from);
     const changed = candidates.flatMap(({ job }, index) => {
       const existing = found[index]?.metadata ?? null;
       return needsValuesAsMinted(job.command, existing) ? [existing.id] : [];

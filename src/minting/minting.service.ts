@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Charge, MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
 import { parseNamingAuthority } from '@mintmark/identifier';
@@ -9,10 +9,9 @@ import { type MintRequest, mintFingerprint, parseMintRequest } from '../registry
 import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import type { NewIdentifier } from '../registry/new-identifier.js';
 import { GuidGenerator } from '../registry/uuid.js';
-import { keysOf, partitionConflicting, prepareInsertion } from '../storage/identifiers/identifier-writer.js';
+import { IdentifierWriter, keysOf, partitionConflicting } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { type LockWait, type Queryable, Transactions } from '../storage/transactions.js';
-import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { type PreviousVersions, buildCandidates } from './build-candidates.js';
 import { MintConflicts } from './mint-conflicts.js';
 import {
@@ -42,7 +41,7 @@ export class MintingService {
   readonly statistics: MintStatistics;
 
   constructor(
-    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
+    private readonly writer: IdentifierWriter,
     private readonly conflicts: MintConflicts,
     private readonly replays: MintReplays,
     private readonly authorities: NamingAuthorityCache,
@@ -214,8 +213,8 @@ export class MintingService {
     const permitted = isCharged ? candidates.filter((each) => this.charge(each, decided)) : candidates;
     const uncreated = new Set(isCharged ? permitted : []);
     try {
-      const insertion = prepareInsertion(permitted.map(({ item }) => item));
-      const rows = await this.prisma.identifier.mint(insertion, transaction, lockWait);
+      const items = permitted.map(({ item }) => item);
+      const rows = await this.writer.insert(items, transaction, lockWait);
       for (const [index, candidate] of permitted.entries()) {
         const row = rows[index] ?? null;
         if (row === null) undecided.push(candidate);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { v4 as uuid } from 'uuid';
 import { MintBudget } from '../access/limits/mint-budget.js';
 import type { Principal, RequestContext } from '../access/principal.js';
@@ -16,9 +16,8 @@ import { GuidGenerator, compactGuid, isUuid } from '../registry/uuid.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { IdentifierReader } from '../storage/identifiers/identifier-reader.js';
-import { prepareInsertion } from '../storage/identifiers/identifier-writer.js';
+import { IdentifierWriter } from '../storage/identifiers/identifier-writer.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
-import { WRITE_CLIENT, type WriteClient } from '../storage/write-client.js';
 import { type Reservation, type ReservationCommand, reservationOf } from './reservation.js';
 import {
   type SettledItem,
@@ -38,7 +37,7 @@ const SETTLED_TOGETHER = 100;
 @Injectable()
 export class ReservationService {
   constructor(
-    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
+    private readonly writer: IdentifierWriter,
     private readonly reader: IdentifierReader,
     private readonly engine: ChangeEngine,
     private readonly retries: ConflictRetries,
@@ -78,7 +77,7 @@ export class ReservationService {
         const records: IdentifierRecord[] = [];
         while (records.length < count) {
           const chunk = items.slice(records.length, records.length + CHUNK);
-          for (const row of await this.prisma.identifier.mint(prepareInsertion(chunk), transaction)) {
+          for (const row of await this.writer.insert(chunk, transaction)) {
             if (row === null) throw new Stale();
             records.push(row.record);
           }

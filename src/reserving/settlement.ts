@@ -84,9 +84,6 @@ export function serializeItem({ identifier, problem }: SettledItem): StoredItem 
   return problem === null ? { identifier } : { identifier, problem: serializeProblem(problem) };
 }
 
-/** Also reads problem documents that earlier versions stored, without their `type`, `title`, `status` and `instance`. */
 export function deserializeItem({ identifier, problem }: StoredItem): SettledItem {
-  if (problem === undefined) return { identifier, problem: null };
-  const { type: _type, title: _title, status: _status, instance: _instance, ...stored } = problem;
-  return { identifier, problem: deserializeProblem(stored) };
+  return { identifier, problem: problem === undefined ? null : deserializeProblem(problem) };
 }

@@ -1,10 +1,10 @@
 import { Module, type Provider } from '@nestjs/common';
 import pg from 'pg';
 import { HOT_POOL } from '../database/pool.js';
-import { PrismaService } from '../database/prisma.service.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { ChangeReader } from './changes/change-reader.js';
 import { FeedAge } from './changes/feed-age.js';
+import { CoalescedReader } from './identifiers/coalesced-reader.js';
 import { IdentifierPages } from './identifiers/identifier-pages.js';
 import { IdentifierReader } from './identifiers/identifier-reader.js';
 import { RegistryFigures } from './registry-figures.js';
@@ -17,11 +17,10 @@ import { NamingAuthorityCache } from './naming-authorities/naming-authority-cach
 import { NamingAuthorityCounts } from './naming-authorities/naming-authority-counts.js';
 import { NamingAuthorityReader } from './naming-authorities/naming-authority-reader.js';
 import { REPLICA, type Replica } from '../database/replica/replica.js';
-import { READ_CLIENT, readClient } from './read-client.js';
 import { HistoryReads, NamingAuthorityReads, RecordReads } from './replica/reads.js';
 
 const PROVIDERS: Provider[] = [
-  { provide: READ_CLIENT, useFactory: readClient, inject: [PrismaService, HOT_POOL] },
+  { provide: CoalescedReader, useFactory: (hot: pg.Pool) => new CoalescedReader(hot), inject: [HOT_POOL] },
   {
     provide: NearIdentifiers,
     useFactory: (primary: pg.Pool, replica: Replica | null) => new NearIdentifiers(replica ?? primary),

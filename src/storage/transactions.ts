@@ -6,7 +6,8 @@ import { HOT_LOCK_WAIT_MS, HOT_POOL, RESPONSE_GRACE_MS } from '../database/pool.
 import { isConnectionLost, isLockTimeout, isOfOtherServer } from '../problem/database-errors.js';
 import { notSent, outcomeUnknown } from '../problem/storage-problems.js';
 import { PositionOffset } from './changes/position-offset.js';
-import { type Touched, takeTouched } from './touched.js';
+import { RecordCache } from './identifiers/cache/record-cache.js';
+import { takeTouched } from './touched.js';
 import { WriteSlots } from './write-slots.js';
 
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -51,13 +52,6 @@ interface Loan {
   readonly commitUntil: number;
 }
 
-export const TRANSACTION_LISTENER = Symbol('TRANSACTION_LISTENER');
-
-export interface TransactionListener {
-  /** Called with what a transaction changed, after the transaction has ended in any way and before its result is used. */
-  forget(touched: Touched): void;
-}
-
 @Injectable()
 export class Transactions {
   private readonly slots: WriteSlots;
@@ -66,7 +60,7 @@ export class Transactions {
   constructor(
     @Inject(pg.Pool) private readonly pool: pg.Pool,
     @Inject(HOT_POOL) private readonly hot: pg.Pool,
-    @Optional() @Inject(TRANSACTION_LISTENER) private readonly listener: TransactionListener | null = null,
+    @Optional() @Inject(RecordCache) private readonly cache: RecordCache | null = null,
     @Optional() private readonly commits: CommitWatch = new CommitWatch(),
     @Optional() private readonly offset: PositionOffset = new PositionOffset(),
   ) {
@@ -185,9 +179,9 @@ export class Transactions {
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
-        // This also runs after an error, because the commit may have taken effect.
+        // Before the result is used, and also after an error, because the commit may have taken effect.
         const touched = takeTouched(client);
-        if (touched !== null) this.listener?.forget(touched);
+        if (touched !== null) this.cache?.forget(touched);
       }
     }
   }

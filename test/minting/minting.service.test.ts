@@ -5,7 +5,7 @@ import { Metrics } from '../../src/metrics/metrics.js';
 import { Problem } from '../../src/problem/problem.js';
 import { requestInFlight } from '../../src/problem/storage-problems.js';
 import { parseMintRequest } from '../../src/registry/mint-command.js';
-import type { Insertion } from '../../src/storage/identifiers/identifier-writer.js';
+import type { NewIdentifier } from '../../src/registry/new-identifier.js';
 import { OPEN_ACCESS } from '../../src/access/principal.js';
 import { KNOWN, recordWith } from '../records.js';
 
@@ -18,14 +18,14 @@ const job = (fields: object = {}): MintJob => ({
 
 /** Mints items while another request holds each alternate at the insert, and has none when the conflict is searched. */
 async function mintContested(jobs: readonly MintJob[]) {
-  const mint = ({ items }: Insertion) =>
+  const insert = (items: readonly NewIdentifier[]) =>
     Promise.resolve(
       items.map(() =>
         items.some(({ alternates }) => alternates.length > 0) ? null : { record: recordWith(), metadataRecord: null },
       ),
     );
   const service = new MintingService(
-    { identifier: { mint } } as never,
+    { insert } as never,
     { explain: (undecided: Candidate[]) => Promise.resolve({ decided: [], undecided }) } as never,
     { replace: (rejected: unknown) => Promise.resolve(rejected) } as never,
     { refresh: () => Promise.resolve(KNOWN) } as never,
@@ -72,7 +72,7 @@ describe('mints that name each other as previous versions', () => {
       undecided: [],
     });
     const service = new MintingService(
-      { identifier: { mint: ({ items }: Insertion) => Promise.resolve(items.map(() => null)) } } as never,
+      { insert: (items: readonly NewIdentifier[]) => Promise.resolve(items.map(() => null)) } as never,
       { explain: (candidates: readonly Candidate[]) => Promise.resolve(explain(candidates)) } as never,
       { find: () => Promise.resolve(new Map()) } as never,
       { refresh: () => Promise.resolve(KNOWN) } as never,

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { inSession } from '../../database/connection-pool.js';
 import type { ChangeKind, PatchOperation } from '../../registry/change.js';
 import { namingAuthorityKey } from '@mintmark/identifier';
 import { nativeText } from '../../registry/identifier-record.js';
@@ -202,10 +203,7 @@ export class ChangeReader {
 
   /** Raises the offset as the first write of a session would, because there may be no write. Has no effect for a read-only role. */
   private async raise(): Promise<void> {
-    const client = await this.pool.connect().catch(() => null);
-    if (client === null) return;
-    const isRaised = new PositionOffset().compare(client).then(() => true);
-    client.release(!(await isRaised.catch(() => false)));
+    await inSession(this.pool, (client) => new PositionOffset().compare(client)).catch(() => null);
   }
 }
 

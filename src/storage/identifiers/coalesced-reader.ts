@@ -84,7 +84,7 @@ const BY_METADATA = `
   ) r
   ORDER BY w.ordinal, r.created_at, r.id`;
 
-/** Coalesces look-ups of single records for `read-client.ts`. The caller checks what the principal can see. */
+/** Coalesces look-ups of single records. The caller checks what the principal can see. */
 export class CoalescedReader {
   private readonly byAddress: AddressLookups;
 

@@ -1,5 +1,7 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type IdentifierRecord, identifierOf } from '../../registry/identifier-record.js';
 import type pg from 'pg';
+import { HOT_POOL } from '../../database/pool.js';
 import { type CanonicalName, canonicalNameOf } from '../../registry/canonical-name.js';
 import { denotes, isAt } from '../../registry/key-collision.js';
 import type { NewIdentifier } from '../../registry/new-identifier.js';
@@ -120,8 +122,9 @@ const METADATA_CONFLICTS = `
   ) x`;
 
 /** Finds the conflicts of identifiers that were not inserted. */
+@Injectable()
 export class ConflictFinder {
-  constructor(private readonly pool: pg.Pool) {}
+  constructor(@Inject(HOT_POOL) private readonly pool: pg.Pool) {}
 
   /** @returns the conflicts of each item, in order. If the records are large, returns only those of the first items, at least of one. */
   async find(items: readonly NewIdentifier[], from: Queryable = this.pool): Promise<Conflicts[]> {

@@ -1,19 +1,18 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { requireNameRules } from './name-rules.js';
 import { noneWhenViolated, partitionConflicting } from './identifier-writer.js';
 import { IMPORT, importValues } from './import-statement.js';
 import type { ImportedIdentifier } from '../../registry/new-identifier.js';
-import { type Conflicts, expiredIn } from './conflict-finder.js';
+import { ConflictFinder, type Conflicts, expiredIn } from './conflict-finder.js';
 import { noteMints } from '../touched.js';
 import { ConflictRetries, Stale } from '../conflict-retries.js';
 import { Transactions } from '../transactions.js';
-import { WRITE_CLIENT, type WriteClient } from '../write-client.js';
 
 @Injectable()
 export class IdentifierImporter {
   constructor(
     private readonly transactions: Transactions,
-    @Inject(WRITE_CLIENT) private readonly prisma: WriteClient,
+    private readonly finder: ConflictFinder,
     private readonly retries: ConflictRetries,
   ) {}
 
@@ -73,7 +72,7 @@ export class IdentifierImporter {
     let size = items.length;
     for (let next = 0; next < items.length;) {
       const searched = items.slice(next, next + size);
-      const found = await this.prisma.identifier.findConflicts(searched);
+      const found = await this.finder.find(searched);
       // The statement measures the records of all conflicts, so the number of items adapts to how many could be read.
       size = found.length === searched.length ? size * 4 : 2 * found.length;
       for (const conflicts of found) {

@@ -1,4 +1,4 @@
-import type { QueryConfig } from 'pg';
+import { Injectable } from '@nestjs/common';
 import { isOutdatedClaim, isUniqueViolation } from '../../problem/database-errors.js';
 import { allRulesOf, fixNameRules } from './name-rules.js';
 import { type InsertedRow, insertQuery } from './insert-statement.js';
@@ -8,35 +8,28 @@ import type { Inserted, NewIdentifier } from '../../registry/new-identifier.js';
 import type { Address } from '../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../registry/uuid.js';
 import { noteMints } from '../touched.js';
-import { type LockWait, type Queryable, type Transactions } from '../transactions.js';
+import { type LockWait, type Queryable, Transactions } from '../transactions.js';
 
-export interface Insertion {
-  readonly items: readonly NewIdentifier[];
-  readonly query: QueryConfig;
-}
-
-/** Builds the statement, which can be done while other statements are executed. */
-export function prepareInsertion(items: readonly NewIdentifier[]): Insertion {
-  return { items, query: insertQuery(items) };
-}
-
-/** Inserts identifiers, as `prisma.identifier.mint`: see `write-client.ts`. */
+/** Inserts identifiers by one statement. */
+@Injectable()
 export class IdentifierWriter {
   constructor(private readonly transactions: Transactions) {}
 
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction the transaction of the caller. Without one, the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns what was inserted for each item, in order. Null after a conflict, which `findConflicts` finds; if the naming authority is not
+   * @returns what was inserted for each item, in order. Null after a conflict, which `ConflictFinder` finds; if the naming authority is not
    * active or has changed; or if a name was read by other rules than those of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
-    { items, query }: Insertion,
+    items: readonly NewIdentifier[],
     transaction?: Queryable,
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
+    // Built before a connection is taken.
+    const query = insertQuery(items);
     const rules = [...new Set(items.flatMap(allRulesOf))];
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {
       const others = await fixNameRules(on, rules);
@@ -79,67 +72,53 @@ async function insertBeforeSavepoint<T>(transaction: Queryable, work: (on: Query
   return rows;
 }
 
+/** Members are listed, because spreading objects takes ten times as long. Few mints have a metadata record. */
 function insertedFrom(item: NewIdentifier, row: InsertedRow): Inserted {
-  const { authority, address, localName, metadata, alternates, metadataRecord } = item;
-  const named = { namingAuthority: authority.prefix, guid: address.guid, localName };
-  const record = insertedRecord(item, row, row.id, item, {
+  const { authority, address, localName, metadata, alternates, metadataRecord, leaseUntil } = item;
+  const { prefix: namingAuthority, caseInsensitive } = authority;
+  const named = { namingAuthority, guid: guidOf(address), localName };
+  const record: IdentifierRecord = {
+    id: BigInt(row.id),
+    namingAuthority,
+    guid: named.guid,
+    localName,
     metadataId: metadata?.canonical ?? null,
+    target: item.target,
     language: item.language,
     alternateIds: alternates.map(({ canonical }) => canonical),
     previousVersion: item.previousVersion?.canonical ?? null,
     handleValues: item.handleValues ?? null,
-    describes: namingIn(row.describes, named, authority.caseInsensitive),
-    newerVersions: namingIn(row.newer_versions, named, authority.caseInsensitive),
-  });
+    state: leaseUntil === null ? 'active' : 'reserved',
+    leaseUntil,
+    tombstone: null,
+    version: 1,
+    createdAt: row.created_at,
+    updatedAt: row.created_at,
+    resolver: authority.resolver,
+    sandbox: authority.sandbox,
+    describes: namingIn(row.describes, named, caseInsensitive),
+    newerVersions: namingIn(row.newer_versions, named, caseInsensitive),
+  };
   if (metadataRecord === null || row.metadata_record_id === null) return { record, metadataRecord: null };
-  const attributes = {
+  const own = {
+    id: BigInt(row.metadata_record_id),
+    guid: guidOf(metadataRecord.address),
+    localName: metadataRecord.localName,
+    target: metadataRecord.target,
+    describes: [nativeText(record)],
+  };
+  const none = {
     metadataId: null,
     language: null,
     alternateIds: [],
     previousVersion: null,
     handleValues: null,
-    describes: [nativeText(record)],
     newerVersions: [],
   };
-  return { record, metadataRecord: insertedRecord(item, row, row.metadata_record_id, metadataRecord, attributes) };
+  return { record, metadataRecord: { ...record, ...none, ...own } };
 }
 
-type Attributes = Pick<
-  IdentifierRecord,
-  'metadataId' | 'language' | 'alternateIds' | 'previousVersion' | 'handleValues' | 'describes' | 'newerVersions'
->;
-
-/** Members are listed, because spreading objects takes ten times as long. */
-function insertedRecord(
-  { authority, leaseUntil }: NewIdentifier,
-  { created_at: createdAt }: InsertedRow,
-  id: string,
-  { address, localName, target }: Pick<NewIdentifier, 'address' | 'localName' | 'target'>,
-  attributes: Attributes,
-): IdentifierRecord {
-  return {
-    id: BigInt(id),
-    namingAuthority: authority.prefix,
-    guid: address.guid === null ? null : compactGuid(address.guid),
-    localName,
-    metadataId: attributes.metadataId,
-    target,
-    language: attributes.language,
-    alternateIds: attributes.alternateIds,
-    previousVersion: attributes.previousVersion,
-    handleValues: attributes.handleValues,
-    state: leaseUntil === null ? 'active' : 'reserved',
-    leaseUntil,
-    tombstone: null,
-    version: 1,
-    createdAt,
-    updatedAt: createdAt,
-    resolver: authority.resolver,
-    sandbox: authority.sandbox,
-    describes: attributes.describes,
-    newerVersions: attributes.newerVersions,
-  };
-}
+const guidOf = ({ guid }: Address): string | null => (guid === null ? null : compactGuid(guid));
 
 /** Separates candidates that have a unique value (see `keysOf`) in common with an earlier candidate. */
 export function partitionConflicting<T extends { readonly item: NewIdentifier }>(

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { inSession } from '../../database/connection-pool.js';
 import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Add, type Query, queryOf } from '../statement.js';
 
@@ -50,23 +51,20 @@ export class ValueSearch {
 
   /** Finds identifiers in order of minting. */
   async find(query: ValueQuery): Promise<SearchResult> {
-    const client = await this.pool.connect();
-    let isSound = false;
-    try {
+    const rows = await inSession(this.pool, async (client) => {
       await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${MAX_SEARCH_MS}`);
-      const { rows } = await client.query<{ id: string; name: string; bytes: number }>(searchQuery(query));
+      const search = client.query<{ id: string; name: string; bytes: number }>(searchQuery(query));
+      const found = await search.catch((error: unknown) => {
+        if (error instanceof pg.DatabaseError && error.code === '57014') return null;
+        throw error;
+      });
+      // Also ends a transaction that has failed.
       await client.query('COMMIT');
-      isSound = true;
-      if ((rows.at(-1)?.bytes ?? 0) > MAX_RESULT_BYTES) return 'large';
-      return rows.map(({ id, name }) => ({ id: BigInt(id), handle: name }));
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== '57014') throw error;
-      await client.query('ROLLBACK');
-      isSound = true;
-      return 'slow';
-    } finally {
-      client.release(!isSound);
-    }
+      return found?.rows ?? null;
+    });
+    if (rows === null) return 'slow';
+    if ((rows.at(-1)?.bytes ?? 0) > MAX_RESULT_BYTES) return 'large';
+    return rows.map(({ id, name }) => ({ id: BigInt(id), handle: name }));
   }
 }
 

@@ -12,6 +12,12 @@ import { type Queryable, Transactions } from '../transactions.js';
 
 export type NewNamingAuthority = Omit<NamingAuthority, 'version' | 'createdAt' | 'updatedAt'>;
 
+/** The settings except the resolver, in the order of the parameters of the statements. */
+const MEMBERS = [
+  ...(['state', 'profile', 'caseInsensitive', 'storesHandleValues', 'sandbox', 'metadataIdScheme'] as const),
+  ...(['uuidVersion', 'targetTemplate'] as const),
+] as const;
+
 /** $1: the prefix; $2 … $12: `settingsOf`. */
 const INSERT = `
   INSERT INTO naming_authority (prefix, state, profile, case_insensitive, stores_handle_values, sandbox, metadata_id_scheme,
@@ -171,28 +177,13 @@ async function requireNameRules(on: Queryable, prefix: string, before: NameRules
 }
 
 /** The document of a naming authority to which the patches of its history apply. */
-function namingAuthorityDocument(namingAuthority: NewNamingAuthority): object {
-  const { state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = namingAuthority;
-  const { uuidVersion, targetTemplate, resolver } = namingAuthority;
-  const shown =
-    resolver === null
-      ? null
-      : { scheme: resolver.scheme, authority: resolver.authority, firstSegment: resolver.firstSegment };
-  return {
-    ...{ state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme },
-    ...{ uuidVersion, targetTemplate, resolver: shown },
-  };
+function namingAuthorityDocument({ resolver, ...settings }: NewNamingAuthority): object {
+  const { scheme, authority, firstSegment } = resolver ?? {};
+  const members = Object.fromEntries<unknown>(MEMBERS.map((name) => [name, settings[name]]));
+  return { ...members, resolver: resolver && { scheme, authority, firstSegment } };
 }
 
-function settingsOf(settings: NamingAuthoritySettings): unknown[] {
-  const { state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme } = settings;
-  const { uuidVersion, targetTemplate, resolver } = settings;
-  return [
-    ...[state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme],
-    uuidVersion,
-    targetTemplate,
-    resolver?.scheme ?? null,
-    resolver?.authority ?? null,
-    resolver?.firstSegment ?? null,
-  ];
+function settingsOf({ resolver, ...settings }: NamingAuthoritySettings): unknown[] {
+  const { scheme, authority, firstSegment } = resolver ?? { scheme: null, authority: null, firstSegment: null };
+  return [...MEMBERS.map((name) => settings[name]), scheme, authority, firstSegment];
 }

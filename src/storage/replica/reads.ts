@@ -11,21 +11,16 @@ import type { RecordedChange } from '../changes/change-reader.js';
 import { CoalescedReader } from '../identifiers/coalesced-reader.js';
 import { IdentifierSearch, type Matches, type SearchKey, type Searched } from '../identifiers/identifier-search.js';
 import { NamingAuthorityCache } from '../naming-authorities/naming-authority-cache.js';
-import { READ_CLIENT, type ReadClient } from '../read-client.js';
 import { Readers } from '../replica-readers.js';
 
-/** Reads records for requests that only read, from a replica if there is one. Decisions about writes use `READ_CLIENT`. */
+/** Reads records for requests that only read, from a replica if there is one. Decisions about writes use `IdentifierReader`. */
 @Injectable()
 export class RecordReads {
-  private readonly lookups: Readers<ReadClient['identifier']>;
+  private readonly lookups: Readers<CoalescedReader>;
   private readonly searches: Readers<Pick<IdentifierSearch, 'find'>>;
 
-  constructor(
-    @Inject(READ_CLIENT) primary: ReadClient,
-    search: IdentifierSearch,
-    @Inject(REPLICA) replica: Replica | null,
-  ) {
-    this.lookups = new Readers(primary.identifier, replica, (server) => new CoalescedReader(server));
+  constructor(primary: CoalescedReader, search: IdentifierSearch, @Inject(REPLICA) replica: Replica | null) {
+    this.lookups = new Readers(primary, replica, (server) => new CoalescedReader(server));
     this.searches = new Readers(search, replica, (server) => {
       const atReplica = new IdentifierSearch(server);
       return { find: async (texts, where) => upToMiss(await atReplica.find(texts, where)) };

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { MintBudget } from '../../../dist/access/limits/mint-budget.js';
 import { ChangeEngine } from '../../../dist/changing/change-engine.js';
 import { CurationService } from '../../../dist/changing/curation.service.js';
-import { PrismaService } from '../../../dist/database/prisma.service.js';
 import { HandleRecordsService } from '../../../dist/changing/handle-records.service.js';
 import { toResolver } from '@mintmark/identifier';
 import { Metrics } from '../../../dist/metrics/metrics.js';
@@ -20,7 +19,8 @@ import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
-import { writeClient } from '../../../dist/storage/write-client.js';
+import { ConflictFinder } from '../../../dist/storage/identifiers/conflict-finder.js';
+import { IdentifierWriter } from '../../../dist/storage/identifiers/identifier-writer.js';
 
 /** The service of the build that writes Handle records, on the database of a running service. */
 export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
@@ -32,13 +32,12 @@ export function handleRecordsOn(pool: pg.Pool): HandleRecordsService {
   const results = new RequestResults(pool, transactions);
   const replays = new MintReplays(reader, results, holders, transactions);
   const retries = new ConflictRetries(transactions, updater);
-  const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, resolver);
   const metrics = new Metrics();
-  const conflicts = new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool));
+  const conflicts = new MintConflicts(new ConflictFinder(pool), retries, transactions, replays, new ChangeReader(pool));
   const budget = new MintBudget(metrics, 0);
   const minting = new MintingService(
-    prisma,
+    new IdentifierWriter(transactions),
     conflicts,
     replays,
     authorities,

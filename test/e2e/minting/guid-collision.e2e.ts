@@ -14,8 +14,8 @@ import { IdentifierUpdater } from '../../../dist/storage/identifiers/identifier-
 import { ChangeReader } from '../../../dist/storage/changes/change-reader.js';
 import { IdentifierReader } from '../../../dist/storage/identifiers/identifier-reader.js';
 import { NamingAuthorityCache } from '../../../dist/storage/naming-authorities/naming-authority-cache.js';
-import { PrismaService } from '../../../dist/database/prisma.service.js';
-import { writeClient } from '../../../dist/storage/write-client.js';
+import { ConflictFinder } from '../../../dist/storage/identifiers/conflict-finder.js';
+import { IdentifierWriter } from '../../../dist/storage/identifiers/identifier-writer.js';
 import { ConflictRetries } from '../../../dist/storage/conflict-retries.js';
 import { RequestResults } from '../../../dist/storage/request-results.js';
 import { Transactions } from '../../../dist/storage/transactions.js';
@@ -53,12 +53,11 @@ function mintingWith(guids: (string | undefined)[]) {
   const results = new RequestResults(pool, transactions);
   const replays = new MintReplays(reader, results, new NameHolders(pool), transactions);
   const retries = new ConflictRetries(transactions, new IdentifierUpdater(reader));
-  const prisma = writeClient(new PrismaService(pool), pool, transactions);
   const authorities = new NamingAuthorityCache(pool, RESOLVER);
   const metrics = new Metrics();
   const service = new MintingService(
-    prisma,
-    new MintConflicts(prisma, retries, transactions, replays, new ChangeReader(pool)),
+    new IdentifierWriter(transactions),
+    new MintConflicts(new ConflictFinder(pool), retries, transactions, replays, new ChangeReader(pool)),
     replays,
     authorities,
     { next: () => guids.shift() ?? A! },

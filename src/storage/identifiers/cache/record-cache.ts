@@ -1,12 +1,16 @@
+import type { Provider } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type pg from 'pg';
+import { HOT_POOL, LOG_POOL } from '../../../database/pool.js';
+import { REPLICA, type Replica } from '../../../database/replica/replica.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 import { isAt } from '../../../registry/key-collision.js';
 import type { Address } from '../../../registry/naming-authority-snapshot.js';
 import { compactGuid } from '../../../registry/uuid.js';
-import type { Clock, LogFollower, Poll } from '../../changes/log-follower.js';
+import { type Clock, LogFollower, type Poll, SYSTEM_CLOCK, pollLog } from '../../changes/log-follower.js';
 import type { Touched } from '../../touched.js';
 import { ENTRY_BYTES, bytesOf } from './record-bytes.js';
-import type { ResolutionReader } from './resolution-reader.js';
+import { ResolutionReader } from './resolution-reader.js';
 
 /** Maximum age of an unknown name. It is short, because a mint by another process writes no row of the log. */
 const ABSENT_MS = 1000;
@@ -224,6 +228,19 @@ export class RecordCache {
     this.records.set(key, { record, until: at + PRESENT_MS }, { size });
     if (this.records.has(key)) this.keys.set(record.id, key);
   }
+}
+
+/** Provides one cache for the process. `Transactions` notifies it of the changes of the process. */
+export function recordCacheWithin(bounds: Bounds): Provider {
+  const useFactory = (hot: pg.Pool, polls: pg.Pool, replica: Replica | null): RecordCache => {
+    const changed = (found: Poll['changed']): void => {
+      cache.changed(found);
+    };
+    const log = new LogFollower((previous) => pollLog(polls, previous), changed, SYSTEM_CLOCK);
+    const cache = new RecordCache(new ResolutionReader(hot, replica), log, SYSTEM_CLOCK, bounds);
+    return cache;
+  };
+  return { provide: RecordCache, inject: [HOT_POOL, LOG_POOL, REPLICA], useFactory };
 }
 
 /** A GUID has 32 characters here and the digest of a local name 36, so no two addresses have the same key. */

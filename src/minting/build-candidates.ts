@@ -11,7 +11,7 @@ import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
  * Maximum attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the naming
  * authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
  */
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** Records of the previous versions that mints name, except unregistered ones. */
 export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
@@ -55,7 +55,5 @@ function buildOne(job: MintJob, { guids, latest, previousVersions }: BuildContex
 function giveUp({ context, command: { guid, localName, metadata, previousVersion, alternates } }: MintJob): Problem {
   if (context.request !== null) return requestInFlight();
   if ((guid ?? localName ?? metadata ?? previousVersion ?? alternates[0] ?? null) !== null) return conflictInProgress();
-  throw new Error(
-    `${MAX_ATTEMPTS} consecutive identifiers exist already: the random source repeats values, or the sequence identifier_id_seq is behind the keys of identifier, which a start of the service raises`,
-  );
+  throw new Error(`${MAX_ATTEMPTS} consecutive generated GUIDs exist already; the random source repeats values`);
 }

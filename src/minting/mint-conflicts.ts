@@ -4,7 +4,9 @@ import type { NewIdentifier } from '../registry/new-identifier.js';
 import { ChangeReader } from '../storage/changes/change-reader.js';
 import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { ConflictFinder, type Conflicts, expiredIn } from '../storage/identifiers/conflict-finder.js';
+import { requireSequence } from '../storage/changes/position-offset.js';
 import { type LockWait, type Queryable, Transactions, lockWaitMs } from '../storage/transactions.js';
+import { MAX_ATTEMPTS } from './build-candidates.js';
 import { RecordBudget } from './found-records.js';
 import type { Candidate, DecidedMint, Decisions } from './mint-outcome.js';
 import { MintReplays } from './mint-replays.js';
@@ -71,6 +73,9 @@ export class MintConflicts {
     ended: bigint[],
   ): Promise<Decisions> {
     const conflicting = await this.find(candidates, transaction);
+    if (candidates.some(({ attempt }) => attempt === MAX_ATTEMPTS)) {
+      await (transaction === undefined ? this.transactions.run(requireSequence) : requireSequence(transaction));
+    }
     const decided: DecidedMint[] = [];
     const undecided: Candidate[] = [];
     const expired: bigint[] = [];

@@ -101,6 +101,15 @@ export async function isNewServer(on: Session): Promise<boolean> {
   return (await on.query<{ isNew: boolean }>(IS_NEW)).rows[0]?.isNew === true;
 }
 
+/** @throws Error if the key sequence of identifiers is behind, so that a mint conflicts with another identifier by its primary key. */
+export async function requireSequence(on: Session): Promise<void> {
+  const { rows } = await on.query<{ behind: boolean | null }>(`SELECT ${hasGreaterKey('identifier')} AS behind`);
+  if (rows[0]?.behind !== true) return;
+  throw new Error(
+    'the sequence identifier_id_seq is behind the keys of identifier, so that identifier_pkey is violated; a start of the service raises it',
+  );
+}
+
 /** What a start of the service would raise: sequences that are behind their tables, and positions of new events. */
 export async function behindTables(on: Session): Promise<string[]> {
   const { rows } = await on.query<Record<string, boolean | null>>(

@@ -53,5 +53,6 @@ describe('a sequence that is behind the keys of its table', () => {
     // The service does not wait for the reader of its log.
     for (const end = Date.now() + 5000; !server.stdout().includes('"level":50') && Date.now() < end;) await pause(50);
     expect(server.stdout()).toContain('the sequence identifier_id_seq is behind the keys of identifier');
+    expect(server.stdout()).not.toContain('the random source repeats values');
   });
 });

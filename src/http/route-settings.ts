@@ -25,10 +25,14 @@ type RouteOptions = FastifyRequest['routeOptions'];
 
 const KEPT = Symbol('http:settings of the route');
 
+interface Routed {
+  readonly routeOptions: Pick<RouteOptions, 'config'>;
+  [KEPT]?: RouteOptions['config'];
+}
+
 /** The settings, pattern and method of the route of a request. They are kept, because `routeOptions` creates an object for each access. */
-export function settingsOf(request: { readonly routeOptions: Pick<RouteOptions, 'config'> }): RouteOptions['config'] {
-  const kept: { [KEPT]?: RouteOptions['config'] } = request;
-  return (kept[KEPT] ??= request.routeOptions.config);
+export function settingsOf(request: Routed): RouteOptions['config'] {
+  return (request[KEPT] ??= request.routeOptions.config);
 }
 
 /** The settings of a handler, for the OpenAPI document. */

@@ -32,7 +32,9 @@ interface Routed {
 
 /** The settings, pattern and method of the route of a request. They are kept, because `routeOptions` creates an object for each access. */
 export function settingsOf(request: Routed): RouteOptions['config'] {
-  return (request[KEPT] ??= request.routeOptions.config);
+  const kept = request[KEPT] ?? request.routeOptions.config;
+  request[KEPT] = kept;
+  return kept;
 }
 
 /** The settings of a handler, for the OpenAPI document. */

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { settingsOf } from '../http/route-settings.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { MetricSource } from './metric-source.js';
 
@@ -206,9 +205,9 @@ export function countRequests(server: FastifyInstance, metrics: Metrics): void {
     metrics.streamed(route, outcome);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    const { url, scopes } = settingsOf(request);
+    const { url = null, config } = request.routeOptions;
     // Only the routes that reject every request require no scopes (see `countUnrouted`).
-    const route = scopes === undefined ? null : url;
+    const route = config.scopes === undefined ? null : url;
     if (reply.problemCode !== null) metrics.failed(reply.problemCode);
     metrics.responded(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();

@@ -46,9 +46,10 @@ export class ConnectionPool extends pg.Pool {
     super(settings);
     this.size = this.options.max;
     this.on('connect', (client) => {
-      timeStatements(client, (seconds) => {
+      const ended = (seconds: number): void => {
         this.statementEnded(seconds);
-      });
+      };
+      timeStatements(client, ended, this.options.query_timeout);
       client.on('drain', () => {
         this.lastCompletion = performance.now();
       });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { CSV } from '../../http/body/streamed-body.js';
+import { settingsOf } from '../../http/route-settings.js';
 import { clientOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 
@@ -16,7 +17,7 @@ const DETAILS = {
 export function limitStreams(server: FastifyInstance): void {
   const pool = new BytePool(MOST_PLACES, MOST_PLACES / 2);
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const { streams } = request.routeOptions.config;
+    const { streams } = settingsOf(request);
     if (streams === undefined || reply.raw.closed) {
       done(null, payload);
       return;

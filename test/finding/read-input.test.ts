@@ -60,8 +60,8 @@ describe('an input of a look-up', () => {
     ['20.500/a (2026)', ['address hdl:20.500/a%20(2026)', 'address hdl:20.500/a%20(2026', 'address hdl:20.500/a']],
     ['hdl:20.500/a, 2026', ['address hdl:20.500/a,%202026', 'address hdl:20.500/a']],
     ['20.500/ a', ['address hdl:20.500/%20a', 'address hdl:20.500/a']],
-    ['20.500/a\u200b', ['address hdl:20.500/a']],
-    ['20.500/a\u00adb', ['address hdl:20.500/ab']],
+    ['20.500/a\u200b', ['address hdl:20.500/a%E2%80%8B', 'address hdl:20.500/a']],
+    ['20.500/a\u00adb', ['address hdl:20.500/a%C2%ADb', 'address hdl:20.500/ab']],
     [
       '20.500/a. Registered 2026-11-28. http://hdl.handle.net/20.500/a',
       [

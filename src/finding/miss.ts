@@ -57,8 +57,9 @@ export function ownNameIn(texts: readonly string[], known: NamingAuthoritySnapsh
 }
 
 function headOf(text: string): string {
-  const start = handleUriStart(text);
-  if (start === 0) return HTTP_START.exec(text)?.[0] ?? '';
+  const [url = ''] = HTTP_START.exec(text) ?? [];
+  const start = url.length + handleUriStart(text, url.length);
+  if (start === url.length) return url;
   const [layout = ''] = SLASHES_AND_BLANKS.exec(text.slice(start)) ?? [];
   return text.slice(0, start + layout.length);
 }

@@ -57,7 +57,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   const separated = texts
     .filter((text) => ESCAPED_SEPARATOR.test(text))
     .map((url) => url.replace(ESCAPED_SEPARATOR, '$1/'));
-  const words = isWholeName(trimmed, known) ? [] : wordsOf(trimmed);
+  const words = wordsOf(trimmed);
   const { authority } = known.resolver;
   // The default is a public resolver, not this service.
   const hosts = authority === DEFAULT_RESOLVER.authority ? [ownHost] : [ownHost, authority];
@@ -90,14 +90,6 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
     isForeign: names.some(({ isForeign }) => isForeign),
     isNoName: wellFormed === undefined && targets.length === 0,
   };
-}
-
-/** Whether a text is a name of a visible naming authority of the profile "handle", whose local names can contain spaces. */
-function isWholeName(text: string, known: NamingAuthoritySnapshot): boolean {
-  const read = known.recognize(text);
-  return (
-    read.ok && read.value.name.type === 'handle' && known.find(read.value.name.namingAuthority)?.profile === 'handle'
-  );
 }
 
 /** The text without layout, if it had some, and the words in it that can be names. */

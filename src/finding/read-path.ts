@@ -67,7 +67,10 @@ export function readPath(path: string, known: NamingAuthoritySnapshot, ownHost: 
     text = path.includes('/', 1) ? name : (decodeText(name) ?? name);
     start = skipBlanks(text, 0);
     isMarked = true;
-    if (host !== undefined) behindSegment();
+    if (host !== undefined) {
+      behindSegment();
+      start = skipBlanks(text, start + handleUriStart(text, start));
+    }
   }
   const found = at(start);
   if (found !== null) return found;

@@ -54,7 +54,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'The name ends with a punctuation mark. Remove it if it belongs to the sentence around the name.',
   ],
   [/\s/, 'The name contains white space. A line break may have been copied with it.'],
-  [/[^!-~]/, 'The name contains characters outside ASCII. Some of them look like ASCII characters, such as a dash.'],
+  [
+    /[\u0080-\uffff]/,
+    'The name contains characters outside ASCII. Some of them look like ASCII characters, such as a dash.',
+  ],
   [/^/, 'Compare every character with the source of the name: the digit 0 and the letter O, 1 and l look alike.'],
   [/^/, 'The name may not be registered yet. Ask the publisher of the page that you come from.'],
 ];

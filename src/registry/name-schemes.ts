@@ -1,10 +1,11 @@
 import type { Recognition } from '@mintmark/identifier';
 
 /**
- * Schemes before a Handle, and namespaces of `info:` URIs of Handles. `info:doi/` is read only here, in paths and in texts around names,
- * because it is not a form of a Handle (HUS-01). Any other new one also needs a parser in `recognize-uri.ts` of `@mintmark/identifier`.
+ * Schemes before a Handle, namespaces of `info:` URIs of Handles, and the path of the API of Handle servers. `info:doi/` and `api/handles/`
+ * are read only in paths, in texts around names, and in the URL of a resolver (`http-uri.ts` of `@mintmark/identifier`), because they are
+ * not forms of a Handle (HUS-01). Any other new one also needs a parser in `recognize-uri.ts` there.
  */
-const HANDLE_URI_START = /(?:hdl|doi):|info:(?:hdl|doi)\//iy;
+const HANDLE_URI_START = /(?:hdl|doi):|(?:info:(?:hdl|doi)|api\/handles)\//iy;
 
 /** URI schemes registered with IANA (RFC 7595) that can be namespaces of Fedora PIDs (FED-03), in lower case. */
 const URI_SCHEMES = `
@@ -40,7 +41,7 @@ const WELL_KNOWN_PREFIXES = `
 
 const OF_OTHERS: ReadonlySet<string> = new Set(['hdl', ...`${URI_SCHEMES} ${WELL_KNOWN_PREFIXES}`.trim().split(/\s+/)]);
 
-/** The length of `hdl:`, `doi:`, `info:hdl/` or `info:doi/`, in any case, at an index of a text; 0 for none. */
+/** The length of `hdl:`, `doi:`, `info:hdl/`, `info:doi/` or `api/handles/`, in any case, at an index of a text; 0 for none. */
 export function handleUriStart(text: string, index = 0): number {
   HANDLE_URI_START.lastIndex = index;
   return HANDLE_URI_START.exec(text)?.[0].length ?? 0;

@@ -13,6 +13,7 @@ describe('the hint of a registered name in a text that does not match', () => {
     [`http:/hdl.handle.net/100.102/${GUID.toLowerCase()}`, GUID, `100.102/${GUID}`],
     ['info:doi/20.600/Report-2026', 'Report-2026', '20.600/Report-2026'],
     ['http:/hdl.handle.net/20.600/Report-2026', 'Report-2026', '20.600/Report-2026'],
+    ['http:/hdl.handle.net/hdl:20.600/Report-2026', 'Report-2026', '20.600/Report-2026'],
     ['http:/hdl.handle.net/20.700/report', 'Report', '20.700/Report'],
   ])('is about the text before it: %s', (text, near, nearest) => {
     const detail = `${nearest} is registered, but the text before it is wrong: expected for example "hdl:" or "http://hdl.handle.net/".`;

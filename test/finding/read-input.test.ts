@@ -57,7 +57,20 @@ describe('an input of a look-up', () => {
     ['(demo:7)', ['name info:fedora/demo:7']],
     ['20.500/a(b)', ['address hdl:20.500/a(b)', 'address hdl:20.500/a(b']],
     [`http://hdl.handle.net/100.102/${GUID}/`, [`address hdl:100.102/${GUID}`]],
-  ])('%j as it stands, and then without delimiters, is searched as %j', (input, expected) => {
+    ['20.500/a (2026)', ['address hdl:20.500/a%20(2026)', 'address hdl:20.500/a%20(2026', 'address hdl:20.500/a']],
+    ['hdl:20.500/a, 2026', ['address hdl:20.500/a,%202026', 'address hdl:20.500/a']],
+    ['20.500/ a', ['address hdl:20.500/%20a', 'address hdl:20.500/a']],
+    ['20.500/a\u200b', ['address hdl:20.500/a%E2%80%8B', 'address hdl:20.500/a']],
+    ['20.500/a\u00adb', ['address hdl:20.500/a%C2%ADb', 'address hdl:20.500/ab']],
+    [
+      '20.500/a. Registered 2026-11-28. http://hdl.handle.net/20.500/a',
+      [
+        'address hdl:20.500/a.%20Registered%202026-11-28.%20http%3A//hdl.handle.net/20.500/a',
+        'address hdl:20.500/a',
+        'address hdl:20.500/a',
+      ],
+    ],
+  ])('%j as it stands, then without delimiters, and then by its words, is searched as %j', (input, expected) => {
     const found = searched(input).filter((each) => !each.startsWith('target '));
     expect(found.map((each) => each.toLowerCase())).toEqual(expected.map((each) => each.toLowerCase()));
   });

@@ -45,6 +45,10 @@ describe('a path', () => {
     ['https://archive.example:8443/r s/t/Lib/x', 'Lib/x'],
     ['http://pid.example/Lib/x', 'Lib/x'],
     ['ark/hdl:Lib/hdl:x', 'Lib/hdl:x'],
+    ['https://hdl.handle.net/hdl:Lib/hdl:x', 'Lib/hdl:x'],
+    ['https://doi.org/info:doi/Lib/x', 'Lib/x'],
+    ['https://archive.example:8443/ark/hdl: Lib/x', 'Lib/x'],
+    ['https://hdl.handle.net/api/handles/Lib/x', 'Lib/x'],
   ])('%j has the name %j', (text, handle) => {
     const { authority, handle: found } = read(text);
     expect([found, authority === null]).toEqual([handle, false]);

@@ -53,13 +53,14 @@ const ROWS: readonly Row[] = [
   ['< doi:10.1/x >', undefined, {}, ['WHITESPACE_TRIMMED', 'BRACKETS_REMOVED', 'DOI_PREFIX_REMOVED']],
   ['doi:10.1/a', undefined, {}, ['DOI_PREFIX_REMOVED']],
   [`hdl.handle.net/1/${guid}`, undefined, {}, ['SCHEME_ADDED', 'GUID_UPPERCASED']],
+  ['https://doi.org/doi:10.1/a', undefined, {}, ['SCHEME_REMOVED']],
   ['https://doi.org/10.1/a/é', undefined, {}, ['ESCAPE_ADDED', 'SLASH_ESCAPED']],
 ];
 
 /** In the order in which they are listed. */
 const ALL = [
-  ...['WHITESPACE_TRIMMED', 'BRACKETS_REMOVED', 'DOI_PREFIX_REMOVED', 'SCHEME_ADDED', 'SCHEME_LOWERCASED'],
-  'NAMESPACE_LOWERCASED',
+  ...['WHITESPACE_TRIMMED', 'BRACKETS_REMOVED', 'DOI_PREFIX_REMOVED', 'SCHEME_ADDED', 'SCHEME_REMOVED'],
+  ...['SCHEME_LOWERCASED', 'NAMESPACE_LOWERCASED'],
   ...['HOST_LOWERCASED', 'DEFAULT_PORT_DROPPED', 'GUID_UPPERCASED', 'ESCAPE_UPPERCASED', 'ESCAPE_DECODED'],
   ...['ESCAPE_ADDED', 'SLASH_ESCAPED', 'SEPARATOR_DECODED', 'PARAMS_SORTED', 'URN_PREFIX_REMOVED'],
   ...['BRACES_REMOVED', 'HYPHENS_REMOVED'],

@@ -5,6 +5,7 @@
  *
  * As in every other form, %2F does not separate the naming authority from the local name (R-08).
  */
+import { brand } from './brand.js';
 import { hasAt } from './grammar/ascii.js';
 import { readAuthority, userinfoEnd } from './grammar/uri-authority.js';
 import { parseHttpUri } from './forms/http-uri.js';
@@ -48,8 +49,7 @@ export function readResolverUrl(
   if (!text.startsWith('//', start - 2)) {
     return fail('INVALID_AUTHORITY', start - 2, 'URI-29', 'expected "//" and the host of a Handle resolver');
   }
-  let end = start;
-  while (end < text.length && !'/?#'.includes(text.charAt(end))) end++;
+  const end = start + text.slice(start).search(/[/?#]|$/);
   const user = userinfoEnd(text, start, end);
   if (user >= 0) return fail('INVALID_AUTHORITY', start, 'URI-36', 'the URL of a resolver must not contain a user');
   const authority = readAuthority(text, start, end, defaultPort(scheme));
@@ -78,26 +78,18 @@ export function schemeForHost(text: string, options: KnownResolverOptions): 'htt
 }
 
 function knownTo({ resolver, resolvers }: KnownResolverOptions): readonly Resolver[] {
-  return [...(resolver === undefined ? [] : [resolver]), ...(resolvers?.() ?? []), ...PROXIES];
+  return [resolver ?? [], resolvers?.() ?? [], PROXIES].flat();
 }
-
-/** The same resolver with the other scheme, for each resolver. Creating one takes half of the time of reading a URL, so it is kept. */
-const twins = new WeakMap<Resolver, Resolver>();
 
 function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {
   if (resolver.scheme === scheme) return resolver;
-  const twin = twins.get(resolver) ?? toResolver({ ...resolver, scheme });
-  twins.set(resolver, twin);
-  return twin;
+  return brand({ ...resolver, scheme, prefix: scheme + resolver.prefix.slice(resolver.scheme.length) });
 }
 
 /** The known resolvers at a host. Those with a first segment come first: other resolvers would parse it as a naming authority. */
 function resolversAt(authority: string, scheme: 'http' | 'https', options: KnownResolverOptions): Resolver[] {
-  const found = new Map<string, Resolver>();
-  for (const each of knownTo(options)) {
-    if (each.authority !== authority) continue;
-    const resolver = withScheme(scheme, each);
-    found.set(resolver.prefix, resolver);
-  }
-  return [...found.values()].sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
+  return knownTo(options)
+    .filter((each) => each.authority === authority)
+    .map((each) => withScheme(scheme, each))
+    .sort((a, b) => Number(a.firstSegment === null) - Number(b.firstSegment === null));
 }

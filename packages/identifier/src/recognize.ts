@@ -119,9 +119,7 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
 
 function recognizeWithoutSlash(text: string): Recognition {
   if (text.startsWith('{') || LIKE_UUID.test(text)) return readClosest(text, 'uuid', {});
-  if (text.includes(':') || text.includes('%3A') || text.includes('%3a')) {
-    return readClosest(text, 'fedora-pid', {});
-  }
+  if (/:|%3a/i.test(text)) return readClosest(text, 'fedora-pid', {});
   const end = text.length;
   const digits = end > 0 && isDigit(text.charCodeAt(0));
   if (digits && DIGITS_AND_DOTS.test(text)) {
@@ -132,7 +130,7 @@ function recognizeWithoutSlash(text: string): Recognition {
       'found a naming authority alone; expected "/" and 32 hexadecimal digits',
     );
   }
-  if (digits || text.includes('%2F') || text.includes('%2f')) {
+  if (digits || /%2f/i.test(text)) {
     return rejected(
       'handle',
       'MISSING_SEPARATOR',

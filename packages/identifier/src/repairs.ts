@@ -14,6 +14,8 @@ export const REPAIR_CODES = /* @__PURE__ */ Object.freeze([
   'DOI_PREFIX_REMOVED',
   /** A resolver URL without its scheme (`hdl.handle.net/...`) was completed. Only without a kind (R-28). */
   'SCHEME_ADDED',
+  /** `hdl:`, `doi:`, `info:hdl/` or `api/handles/` before the Handle in a resolver URL was removed. Only without a kind (R-21, R-28). */
+  'SCHEME_REMOVED',
   /** The URI scheme was converted to lower case (URI-06, RFC 3986 6.2.2.1). */
   'SCHEME_LOWERCASED',
   /** The info namespace was converted to lower case (RFC 4452). */

@@ -36,7 +36,8 @@ export class ContextDto {
 
   /**
    * Whether local names are compared without the case of ASCII letters (HS-05). The default is the setting of the naming authority, or
-   * `false` if the naming authority is unknown.
+   * `false` if the naming authority is unknown. Unlike here, metadata IDs that are DOIs of an unknown naming authority are compared without
+   * the case (R-36).
    */
   @ApiProperty({ required: false })
   @OptionalBoolean()

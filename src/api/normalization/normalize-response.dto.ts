@@ -86,7 +86,8 @@ export class ValidItemDto {
   /** Always true. */
   @ApiProperty({ enum: [true] }) valid: true;
   /**
-   * The canonical text in the same form.
+   * The canonical text in the same form. Without a requested kind, `hdl:NA/local` of a Handle is written as `handleUri` in `uris`, which
+   * can have other escapes than `cordraPath`.
    * @example "hdl:100.102/F58FB49EB1F848F0A606E84CEF294BE5"
    */
   normalized: string;

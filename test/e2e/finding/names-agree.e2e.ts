@@ -241,6 +241,7 @@ describe('what the parts of the service make of one text', () => {
       (prefix, name) => `hdl:${prefix}/${encodeURIComponent(name)}`,
       (prefix, name) => `info:hdl/${prefix}/${encodeURIComponent(name)}`,
       (prefix, name) => `https://hdl.handle.net/${prefix}/${encodeURIComponent(name)}`,
+      (prefix, name) => `https://hdl.handle.net/hdl:${prefix}/${encodeURIComponent(name)}`,
     ),
   });
   const nameOf = (shape: string, of: string): string => {

@@ -32,6 +32,8 @@ describe('a URL of this service', () => {
     [`/hdl:${prefix}/a%3Fb`, 'a?b'],
     [`/http://hdl.handle.net/${prefix}/a%3Fb`, 'a?b'],
     [`/http://hdl.handle.net:/${prefix}/a%3Fb`, 'a?b'],
+    [`/http://hdl.handle.net/hdl:${prefix}/a%3Fb`, 'a?b'],
+    [`/http://hdl.handle.net/api/handles/${prefix}/a%3Fb`, 'a?b'],
     [`/hdl:${prefix}/b%23c`, 'b#c'],
     [`/hdl:${prefix}/a%2541`, 'a%41'],
     [`/info:hdl/${prefix}/a%2541`, 'a%41'],
@@ -54,4 +56,16 @@ describe('a URL of this service', () => {
     const form = await exchange(url, '/', { method: 'POST', headers: FORM, body });
     expect([looked.body.items[0].record?.target, form.headers.location]).toEqual([target, target]);
   });
+});
+
+it('decision 55: a text around a name under the profile "handle" is read as a whole, and then by its words', async () => {
+  const texts = [`${prefix}/b. Registered 2026-11-28. http://hdl.handle.net/${prefix}/b`, `${prefix}/b (2026)`];
+  const find = async (items: readonly string[]) => {
+    const { body } = await service.client.post('/identifiers/lookup', { items });
+    return body.items.map(({ identifier }: any) => identifier);
+  };
+  expect(await find([...texts, `${prefix}/b\u200b`])).toEqual([`${prefix}/b`, `${prefix}/b`, `${prefix}/b`]);
+  const sent = { namingAuthority: prefix, localName: 'b (2026)' };
+  expect((await service.client.post('/identifiers', sent)).status).toBe(201);
+  expect(await find(texts)).toEqual([`${prefix}/b`, `${prefix}/b (2026)`]);
 });

@@ -18,7 +18,7 @@ import type { CordraId, Handle, HttpUri } from '../types.js';
 import { encode, escapeRepairs, normalizeEscapes } from '../grammar/percent-encoding.js';
 import type { Charset } from '../grammar/handle-characters.js';
 import { checkOptions } from '../options.js';
-import { joinRepairs, NO_REPAIRS, type Repairs } from '../repairs.js';
+import { joinRepairs, NO_REPAIRS, repair, type Repairs } from '../repairs.js';
 import { DEFAULT_RESOLVER, defaultPort, type Resolver } from '../resolver.js';
 import { type Profile, readSegments } from './segments.js';
 import { excerpt, fail, type Failure, ok, type Result, unwrap } from '../syntax-error.js';
@@ -32,13 +32,21 @@ import {
   type UriScan,
 } from '../grammar/uri-syntax.js';
 
+const SCHEME_REMOVED = /* @__PURE__ */ repair('SCHEME_REMOVED');
+
+/** What may precede a Handle in a URL that the public proxies resolve, or in that of their API. */
+const HANDLE_START = /(?:(?:hdl|doi)(?::|%3a)|(?:info(?::|%3a)(?:hdl|doi)|api\/handles)\/)(?:\/|%20)*/iy;
+
 export interface HttpUriOptions {
   /** Default: `cordra` for a CORDRA identifier, otherwise `generic`. */
   readonly profile?: Profile | undefined;
   /** Default: `DEFAULT_RESOLVER`. */
   readonly resolver?: Resolver | undefined;
   readonly charset?: Charset | undefined;
-  /** Whether a raw "/" in the local name is data, as at the public proxies (R-21). Default false (R-08). */
+  /**
+   * Whether a URL is read as by the public proxies (R-21): a raw "/" in the local name is data, and `hdl:`, `doi:`, `info:hdl/` or
+   * `api/handles/` before the Handle is skipped. Default false (R-08).
+   */
   readonly suffixSlashes?: boolean | undefined;
 }
 
@@ -48,9 +56,12 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
   const resolver = options.resolver ?? DEFAULT_RESOLVER;
   const before = readPrefix(input, resolver);
   if (!before.ok) return before;
-  const start = before.value;
+  HANDLE_START.lastIndex = before.value;
+  const isMarked = options.suffixSlashes === true && HANDLE_START.test(input);
+  const start = isMarked ? HANDLE_START.lastIndex : before.value;
+  const repairs = isMarked ? joinRepairs(before.repairs, SCHEME_REMOVED) : before.repairs;
   const plain = options.profile === 'generic' ? null : readPlainCordraId(input, start);
-  if (plain !== null) return uriOf(input, plain.value, resolver, null, joinRepairs(before.repairs, plain.repairs));
+  if (plain !== null) return uriOf(input, plain.value, resolver, null, joinRepairs(repairs, plain.repairs));
   const scan = scanUri(input, start);
   if (!scan.ok) return scan;
   const named = readSegments(input, start, scan, {
@@ -68,7 +79,7 @@ export function parseHttpUri(input: string, options: HttpUriOptions = {}): Resul
     const detail = `HTTP clients remove the path segment "${name.localName}", so this Handle has no HTTP form`;
     return fail('SEGMENT_COUNT', scan.slash + 1, 'R-34', detail);
   }
-  return uriOf(input, name, resolver, scan, joinRepairs(before.repairs, named.repairs));
+  return uriOf(input, name, resolver, scan, joinRepairs(repairs, named.repairs));
 }
 
 /** The canonical text of an HTTP URI. */

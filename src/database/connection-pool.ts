@@ -29,13 +29,6 @@ const LOWERED_MS = 10_000;
 /** Pause between attempts of a pool that has no session. */
 const PAUSE_MS = 50;
 
-/** A session of `pg` without timers for its statements, which `timeStatements` limits. */
-class UntimedClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, query_timeout: undefined });
-  }
-}
-
 /** A pool that distinguishes a full pool from a database that does not respond. */
 export class ConnectionPool extends pg.Pool {
   /** Maximum number of sessions while the server rejects none. */
@@ -50,7 +43,7 @@ export class ConnectionPool extends pg.Pool {
     settings: pg.PoolConfig,
     readonly sessions: ServerSessions | null = null,
   ) {
-    super({ ...settings, Client: UntimedClient });
+    super(settings);
     this.size = this.options.max;
     this.on('connect', (client) => {
       const ended = (seconds: number): void => {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.js';
 import type { PublicHistory } from '../config/environment.js';
-import { onlyReads, settingsOf } from '../http/route-settings.js';
+import { onlyReads } from '../http/route-settings.js';
 import { Problem } from '../problem/problem.js';
 import { Authenticator } from './authenticator.js';
 import { readBasicCredentials } from './basic-credentials.js';
@@ -53,7 +53,7 @@ export class AccessGuard {
       setPrincipal(request, OPEN_ACCESS);
       return null;
     }
-    const { showsHistory: isHistory = false, needsKey = false } = settingsOf(request);
+    const { showsHistory: isHistory = false, needsKey = false } = request.routeOptions.config;
     const isPublic = publicRead && !needsKey && !(isHistory && publicHistory === 'none') && scopes.includes('read');
     if (!isPublic || request.headers.authorization !== undefined)
       return this.admitKey(request, adminApiKey, isPublic ? null : scopes);
@@ -71,7 +71,7 @@ export class AccessGuard {
   /** @param scopes null for a route that needs no key, on which any valid key is accepted. */
   private async admitKey(request: FastifyRequest, adminApiKey: string, scopes: readonly Scope[] | null): Promise<void> {
     const { publicRead, publicHistory } = this.rules;
-    const acceptsBasic = settingsOf(request).acceptsBasic === true;
+    const acceptsBasic = request.routeOptions.config.acceptsBasic === true;
     const principal = await this.authenticate(request, adminApiKey, acceptsBasic);
     if (principal === null) {
       throw request.headers.authorization === undefined

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onlyReads, settingsOf } from '../http/route-settings.js';
+import { onlyReads } from '../http/route-settings.js';
 import { type Working, WORK } from './limits/concurrency-limiter.js';
 import type { HttpInterfaces } from '../http/http-interface.js';
 import type { AccessGuard } from './access.guard.js';
@@ -18,7 +18,7 @@ export function countUnrouted(server: FastifyInstance, interfaces: HttpInterface
     throw new TypeError(`the route ${String(method)} ${url} requires no scope and is not public`);
   });
   server.addHook('onRequest', (request, reply, done) => {
-    const isUnrouted = settingsOf(request).scopes === undefined;
+    const isUnrouted = request.routeOptions.config.scopes === undefined;
     if (isUnrouted && !interfaces.of(request).uncounted.test(request.url)) limit(limits, request, reply, done);
     else done();
   });
@@ -45,7 +45,7 @@ export function admitRequests(
   largeBodies: LargeBodies,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
-    const { scopes, uncounted = false } = settingsOf(request);
+    const { scopes, uncounted = false } = request.routeOptions.config;
     if (scopes === undefined || uncounted) {
       done();
       return;

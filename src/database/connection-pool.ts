@@ -46,10 +46,9 @@ export class ConnectionPool extends pg.Pool {
     super(settings);
     this.size = this.options.max;
     this.on('connect', (client) => {
-      const ended = (seconds: number): void => {
+      timeStatements(client, (seconds) => {
         this.statementEnded(seconds);
-      };
-      timeStatements(client, ended, this.options.query_timeout);
+      });
       client.on('drain', () => {
         this.lastCompletion = performance.now();
       });

@@ -21,22 +21,6 @@ export function routeSettings(settings: FastifyContextConfig): ClassDecorator & 
 
 export const OnlyReads = (): MethodDecorator => routeSettings({ onlyReads: true });
 
-type RouteOptions = FastifyRequest['routeOptions'];
-
-const KEPT = Symbol('http:settings of the route');
-
-interface Routed {
-  readonly routeOptions: Pick<RouteOptions, 'config'>;
-  [KEPT]?: RouteOptions['config'];
-}
-
-/** The settings, pattern and method of the route of a request. They are kept, because `routeOptions` creates an object for each access. */
-export function settingsOf(request: Routed): RouteOptions['config'] {
-  const kept = request[KEPT] ?? request.routeOptions.config;
-  request[KEPT] = kept;
-  return kept;
-}
-
 /** The settings of a handler, for the OpenAPI document. */
 export function routeSettingsOf(handler: object): FastifyContextConfig {
   return (Reflect.getOwnMetadata(SETTINGS, handler) ?? {}) as FastifyContextConfig;
@@ -73,5 +57,7 @@ function readsQuery(prototype: object, name: string | symbol): boolean {
 
 export function onlyReads(request: FastifyRequest): boolean {
   const { method } = request;
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || settingsOf(request).onlyReads === true;
+  return (
+    method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || request.routeOptions.config.onlyReads === true
+  );
 }

@@ -56,39 +56,3 @@ describe('the time of a statement', () => {
     },
   );
 });
-
-/** A session whose statements never end, with the members that `pg.Client` has while one runs. */
-function stalledSession(limitMs: number) {
-  let active: { callback: (error: Error) => void; handleError: (error: Error) => void } | null = null;
-  const connectionParameters: { query_timeout: number | false } = { query_timeout: limitMs };
-  const client = {
-    connectionParameters,
-    connection: {},
-    _getActiveQuery: () => active,
-    query: (_query: unknown) =>
-      new Promise((_resolve, reject) => {
-        active = { callback: reject, handleError: reject };
-      }),
-  };
-  timeStatements(client as unknown as pg.PoolClient, () => {}, limitMs);
-  return client;
-}
-
-describe('the limit of a statement', () => {
-  it('ends the wait with the error of pg, whose own timers are off', async () => {
-    const client = stalledSession(100);
-    expect(client.connectionParameters.query_timeout).toBe(false);
-    const began = performance.now();
-    await expect(client.query('SELECT 1')).rejects.toThrow('Query read timeout');
-    expect(performance.now() - began).toBeGreaterThan(95);
-  });
-
-  it('does not apply to a statement with its own', async () => {
-    const client = stalledSession(50);
-    const ended = client.query({ text: 'COMMIT', query_timeout: 10_000 }).then(
-      () => 'ended',
-      () => 'ended',
-    );
-    expect(await Promise.race([ended, pause(200).then(() => 'waits')])).toBe('waits');
-  });
-});

@@ -3,7 +3,7 @@ import { contentLength, hasUsableBody, isSmallBody } from '../../http/body/body-
 import { MergedBody } from '../../http/body/merged-body.js';
 import { ownTurn } from '../../http/body/own-turn.js';
 import { isStreamed } from '../../http/body/streamed-body.js';
-import { onlyReads, settingsOf } from '../../http/route-settings.js';
+import { onlyReads } from '../../http/route-settings.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { clientGone, tooLarge } from '../../problem/problem.js';
 import { clientOf, principalOf } from '../current-principal.js';
@@ -72,7 +72,7 @@ export class LargeBodies {
     server.addHook('preParsing', (request, reply, payload, done) => {
       if (isSmallBody(request) || !isCollected(request)) done(null, payload);
       else {
-        const hasMany = settingsOf(request).largeBody === true;
+        const hasMany = request.routeOptions.config.largeBody === true;
         done(null, new MergedBody(payload, this.counterOf(request, reply), () => this.enter(request, reply, hasMany)));
       }
     });
@@ -135,5 +135,5 @@ function countIn(body: unknown): number {
 
 /** Whether a route reads the whole body before its handler runs. */
 function isCollected(request: FastifyRequest): boolean {
-  return hasUsableBody(request) && !isStreamed(request) && settingsOf(request).scopes !== undefined;
+  return hasUsableBody(request) && !isStreamed(request) && request.routeOptions.config.scopes !== undefined;
 }

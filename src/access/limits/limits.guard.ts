@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../../config/config.js';
-import { routeSettings, settingsOf } from '../../http/route-settings.js';
+import { routeSettings } from '../../http/route-settings.js';
 import { Metrics } from '../../metrics/metrics.js';
 import { Problem } from '../../problem/problem.js';
 import { clientOf } from '../current-principal.js';
@@ -41,7 +41,7 @@ export class LimitsGuard {
   admit(request: FastifyRequest, reply: FastifyReply): void {
     const client = clientOf(request);
     this.requireRate(client, reply);
-    this.requireRoom(client, reply, settingsOf(request).longLived === true);
+    this.requireRoom(client, reply, request.routeOptions.config.longLived === true);
     this.largeBodies.admit(request);
   }
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { CSV } from '../../http/body/streamed-body.js';
-import { settingsOf } from '../../http/route-settings.js';
 import { clientOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 
@@ -17,7 +16,7 @@ const DETAILS = {
 export function limitStreams(server: FastifyInstance): void {
   const pool = new BytePool(MOST_PLACES, MOST_PLACES / 2);
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const { streams } = settingsOf(request);
+    const { streams } = request.routeOptions.config;
     if (streams === undefined || reply.raw.closed) {
       done(null, payload);
       return;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem/problem.js';
 import { type Charset, isPlain } from './content-encoding.js';
 import type { ResponseSpool } from './response-spool.js';
-import { routeSettings, settingsOf } from '../route-settings.js';
+import { routeSettings } from '../route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -58,7 +58,7 @@ export class StreamedBody {
 export function acceptStreams(server: FastifyInstance, idleMs: number, drain: StopSignals, spool: ResponseSpool): void {
   // Runs before Fastify selects a parser, whose error would not list the media types.
   server.addHook('preParsing', (request, reply, payload, done) => {
-    const { streams } = settingsOf(request);
+    const { streams } = request.routeOptions.config;
     if (streams === undefined) done(null, payload);
     else if (!streams.includes(mediaTypeOf(request)) || charsetOf(request) === null) done(unsupported(streams));
     else {

@@ -2,7 +2,6 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { HttpInterfaces } from '../http-interface.js';
-import { settingsOf } from '../route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -88,8 +87,8 @@ function crossSite(): Problem {
   return new Problem('CROSS_SITE_REQUEST', detail);
 }
 
-function isList(request: FastifyRequest): boolean {
-  return settingsOf(request).lists === true;
+function isList({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.lists === true;
 }
 
 /** Whether a page of another origin includes a list as a script (JSONP), which sends no Origin. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../problem/problem.js';
 import type { HttpInterfaces } from '../http-interface.js';
-import { onlyReads, settingsOf } from '../route-settings.js';
+import { onlyReads } from '../route-settings.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,9 +42,8 @@ export function limitResponseTime(server: FastifyInstance, interfaces: HttpInter
   });
 }
 
-function isExcepted(request: FastifyRequest): boolean {
-  const { streams, longLived, inParts } = settingsOf(request);
-  return streams !== undefined || longLived === true || inParts === true;
+function isExcepted({ routeOptions: { config } }: FastifyRequest): boolean {
+  return config.streams !== undefined || config.longLived === true || config.inParts === true;
 }
 
 function tooLate(request: FastifyRequest, limitMs: number): Problem {

@@ -62,7 +62,7 @@ const JSON_TYPE = /^application\/(?:[a-z.]+\+)?json\b/;
 /** Ends every JSON body with a newline, for terminals. */
 export function endJsonWithNewline(server: FastifyInstance): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
-    const isOpen = typeof payload === 'string' && !payload.endsWith('\n');
-    done(null, isOpen && JSON_TYPE.test(String(reply.getHeader('content-type'))) ? `${payload}\n` : payload);
+    const isJson = typeof payload === 'string' && JSON_TYPE.test(String(reply.getHeader('content-type')));
+    done(null, isJson && !payload.endsWith('\n') ? `${payload}\n` : payload);
   });
 }

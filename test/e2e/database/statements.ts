@@ -100,6 +100,7 @@ const both = (n: number) => ({ ...registered(n), alternates: claiming(n).alterna
 
 const name = (n: number) => ({ address: null, name: canonical(`hdl:2000.01/1-${n}`) });
 const unusedKey = { client: 'anonymous', key: 'not-used-before', index: 0, fingerprint: digestOf('x') };
+const knownKey = (n: number) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 });
 
 /** The frequent statements, each with the maximum of rows that it may read. */
 export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][] = [
@@ -167,12 +168,7 @@ export const STATEMENTS: [string, number, (on: pg.Client) => Promise<unknown>][]
   [
     'the records of a few known keys',
     2 * FEW,
-    (on) =>
-      results(on).find(
-        many(16, (n) => ({ ...unusedKey, key: 'stream-1', index: 2 * n + 2 })),
-        on,
-        true,
-      ),
+    (on) => results(on).find(many(16, knownKey), on, true),
   ],
   [
     'how the keys of a repeated chunk are used',

@@ -120,6 +120,15 @@ describe('the metadata ID', () => {
     await put('Box/rival', [URL_VALUE]);
     expect(await codes(put('Box/rival', [value]))).toEqual([409, 202]);
   });
+
+  it('CID-18: is written with another query', async () => {
+    const handle = `Box/${guid()}`;
+    const metadataId = `hdl:2000.01/${guid()}`;
+    const withQuery = (query: string) => [URL_VALUE, { index: 2, type: 'METADATA_ID', data: `${metadataId}${query}` }];
+    expect(await codes(put(handle, withQuery('?v=1')))).toEqual([201, 1]);
+    expect(await codes(put(handle, withQuery('?v=2')))).toEqual([200, 1]);
+    expect((await identifierOf(handle)).body).toMatchObject({ metadataId: `${metadataId}?v=2`, version: 2 });
+  });
 });
 
 describe('DELETE of a handle', () => {

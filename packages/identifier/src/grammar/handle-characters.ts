@@ -21,7 +21,7 @@ export function charsetFault(text: string, charset: Charset, start = 0, end = te
     const point = text.codePointAt(i) ?? code;
     if (point < 0x10000) return fail('INVALID_CHARACTER', i, 'HS-03', 'a lone surrogate has no UTF-8 encoding');
     if (charset === 'ucs2') {
-      return fail('NOT_UCS2', i, 'HS-02', `${describe(text, i)} is outside UCS-2; the charset "unicode" permits it`);
+      return fail('NOT_UCS2', i, 'HS-02', `${describe(text, i)} is outside UCS-2`);
     }
     if ((point & 0xfffe) === 0xfffe) return unprintable(text, i);
     i++;

@@ -111,6 +111,17 @@ export function pathSegmentOf({ firstSegment }: Pick<Resolver, 'firstSegment'>):
   }
 }
 
+/** Whether `readPath` would read URLs of a resolver as Handles of the prefix. A first segment can contain an escaped "/". */
+export function hidesUrlsOf(resolver: Pick<Resolver, 'firstSegment'>, prefix: string): boolean {
+  const [start = ''] = pathSegmentOf(resolver)?.split('/', 1) ?? [];
+  return start !== '' && namingAuthorityKey(start) === namingAuthorityKey(prefix);
+}
+
+/** Whether URLs of a resolver, if it is this service, are paths of other interfaces. */
+export function hasReservedSegment(resolver: Pick<Resolver, 'firstSegment'>): boolean {
+  return isReservedSegment(pathSegmentOf(resolver)?.split('/', 1)[0] ?? '');
+}
+
 /** Whether the prefix is `0.NA`, whose Handles denote prefixes and are always case-insensitive (R-35). */
 export function isPrefixOfPrefixes(prefix: string): boolean {
   return namingAuthorityKey(prefix) === '0.NA';

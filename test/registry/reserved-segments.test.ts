@@ -50,11 +50,15 @@ describe('the first segment of a resolver', () => {
   );
 
   it.each(['hdl', 'HDL', 'r', 'R'])('%s is no prefix', (prefix) => {
-    expect(() => requireNoSegment(prefix, known)).toThrow(/^RESERVED_NAMING_AUTHORITY/);
+    expect(() => {
+      requireNoSegment(prefix, known);
+    }).toThrow(/^RESERVED_NAMING_AUTHORITY/);
   });
 
   it.each(['hd', 'hdl.1', 'r.t', '20.8'])('leaves the prefix %s', (prefix) => {
-    expect(() => requireNoSegment(prefix, known)).not.toThrow();
+    expect(() => {
+      requireNoSegment(prefix, known);
+    }).not.toThrow();
   });
 
   it.each([
@@ -64,7 +68,9 @@ describe('the first segment of a resolver', () => {
     ['here.example', 'API', /\/resolver\/firstSegment: is the first segment of paths of this service/],
     ['here.example', 'api%2Fx', /is the first segment of paths of this service/],
   ])('at %s is not %s', (host, segment, rejection) => {
-    expect(() => requireReadableUrls(at(host, segment), 'Ark', known)).toThrow(rejection);
+    expect(() => {
+      requireReadableUrls(at(host, segment), 'Ark', known);
+    }).toThrow(rejection);
   });
 
   it.each([
@@ -72,6 +78,8 @@ describe('the first segment of a resolver', () => {
     ['here.example', 'hdl'],
     ['here.example', '20.8.1'],
   ])('at %s can be %s', (host, segment) => {
-    expect(() => requireReadableUrls(at(host, segment), 'Ark', known)).not.toThrow();
+    expect(() => {
+      requireReadableUrls(at(host, segment), 'Ark', known);
+    }).not.toThrow();
   });
 });

@@ -15,6 +15,8 @@ import { OutageLog } from './logging/outage-log.js';
 import { databaseFailure } from './problem/database-errors.js';
 import { createMetricsServer } from './metrics-server.js';
 import { NamesStoredByOtherRule, NamingAuthorityWriter } from './storage/naming-authorities/naming-authority-writer.js';
+import { hasReservedSegment, hidesUrlsOf } from './registry/naming-authority.js';
+import type { NamingAuthoritySnapshot } from './registry/naming-authority-snapshot.js';
 import { loadCursorSecret } from './storage/cursor-secret.js';
 import { Transactions } from './storage/transactions.js';
 import { NamingAuthorityCache } from './storage/naming-authorities/naming-authority-cache.js';
@@ -78,13 +80,15 @@ async function open(
   await app.get(Transactions).run(async () => {});
   await service.replica?.watch.start();
   app.get(Cursors).useSecret(await loadCursorSecret(app.get(pg.Pool)));
+  const authorities = app.get(NamingAuthorityCache);
+  requireSegments(config, await authorities.refresh());
   await app.get(NamingAuthorityWriter).ensure(config.namingAuthorities);
   await service.prepare();
   if (metricsServer !== null && metricsPort !== null) {
     await listening('METRICS_PORT', config, () => metricsServer.listen({ host, port: metricsPort }));
   }
   // Naming authorities are read before the first request, because the resolver recognizes paths by them.
-  const known = await app.get(NamingAuthorityCache).refresh();
+  const known = await authorities.refresh();
   for (const { prefix, profile, metadataIdScheme } of config.namingAuthorities) {
     const existing = known.find(prefix);
     // NAMING_AUTHORITIES cannot require the scheme "recognized".
@@ -98,4 +102,21 @@ async function open(
   const metricsUrl = metricsServer?.listeningOrigin ?? null;
   const prefixes = known.all().map(({ prefix }) => prefix);
   return startupBanner({ url: await app.getUrl(), metricsUrl, config, prefixes: prefixes.sort() });
+}
+
+/** Checked before naming authorities are created, because they can be neither deleted nor renamed. @throws StartupError */
+function requireSegments({ resolver, namingAuthorities }: Config, known: NamingAuthoritySnapshot): void {
+  const prefixes = namingAuthorities.map(({ prefix }) => prefix);
+  const hiding = [...known.prefixes, ...prefixes].find((prefix) => hidesUrlsOf(resolver, prefix));
+  if (hiding !== undefined || hasReservedSegment(resolver)) {
+    const what = hiding === undefined ? 'a first path segment of this service' : `the naming authority "${hiding}"`;
+    throw new StartupError(`RESOLVER_FIRST_SEGMENT is ${what}, so that no URL of the resolver could be resolved here.`);
+  }
+  const hidden = prefixes.find(
+    (prefix) => known.find(prefix) === undefined && known.ownResolvers().some((each) => hidesUrlsOf(each, prefix)),
+  );
+  if (hidden === undefined) return;
+  throw new StartupError(
+    `NAMING_AUTHORITIES has "${hidden}", the first segment of the resolver of a naming authority.`,
+  );
 }

@@ -1,12 +1,13 @@
 import { isLongLocalName } from '../registry/canonical-name.js';
 import type { NamingAuthority } from '../registry/naming-authority.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../registry/naming-authority-snapshot.js';
+import { guidIn } from '../registry/uuid.js';
 
 /** The location of a Handle of this service, registered or not. */
 export interface HandleLocation {
   readonly kind: 'here';
   readonly authority: NamingAuthority;
-  /** As the client wrote it, except that the GUID of a CORDRA identifier is in upper case. */
+  /** As the client wrote it, or the GUID of a CORDRA identifier (see `guidIn`). */
   readonly localName: string;
   /** Null for a local name that cannot be registered. */
   readonly address: Address | null;
@@ -15,24 +16,13 @@ export interface HandleLocation {
 /** `foreign`: the prefix is unknown to this service or hidden from the principal, or there is no "/". */
 export type Location = HandleLocation | { readonly kind: 'foreign' } | { readonly kind: 'tooLong' };
 
-const GUID = /^[0-9A-Fa-f]{32}$/;
-
-/** @param guidOf returns the GUID of a local name under the profile "cordra"; by default, only for a local name that is a whole GUID. */
-export function locationIn(
-  known: NamingAuthoritySnapshot,
-  handle: string,
-  guidOf: (localName: string) => string | undefined = wholeGuid,
-): Location {
+export function locationIn(known: NamingAuthoritySnapshot, handle: string): Location {
   const slash = handle.indexOf('/');
   const authority = slash < 0 ? undefined : known.find(handle.slice(0, slash));
   if (authority === undefined) return { kind: 'foreign' };
   const localName = handle.slice(slash + 1);
   if (isLongLocalName(localName)) return { kind: 'tooLong' };
-  const name = authority.profile === 'cordra' ? guidOf(localName) : localName;
+  const name = authority.profile === 'cordra' ? guidIn(localName) : localName;
   if (name === undefined || name === '') return { kind: 'here', authority, localName, address: null };
   return { kind: 'here', authority, localName: name, address: addressIn(authority, name) };
-}
-
-function wholeGuid(localName: string): string | undefined {
-  return GUID.test(localName) ? localName.toUpperCase() : undefined;
 }

@@ -18,7 +18,7 @@ import { isSameName } from '../registry/key-collision.js';
 import { type Amendment, deletion, isDeleted, reinstatement, requireState } from '../registry/lifecycle.js';
 import type { MetadataIdScheme } from '../registry/naming-authority.js';
 import { type NamingAuthoritySnapshot, activeIn } from '../registry/naming-authority-snapshot.js';
-import { invalidValue } from '../problem/problem.js';
+import { invalidRequest } from '../problem/problem.js';
 import { readMetadataId, requireTwoThings } from '../registry/parse-names.js';
 import { type StoredValue, isShown } from '../registry/stored-value.js';
 
@@ -118,7 +118,7 @@ function requireRoomFor(values: readonly StoredValue[]): void {
   try {
     requireStorableSize(values);
   } catch (error) {
-    throw error instanceof HandleFault ? invalidValue('', error.message) : error;
+    throw error instanceof HandleFault ? invalidRequest('', error.message) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_PARAMETERS, isTrue, parametersIn } from '../http/request-target.js';
-import { Problem, invalidValue } from '../problem/problem.js';
+import { Problem, invalidRequest } from '../problem/problem.js';
 import { numberIn } from './values/index.js';
 
 const ACTIONS = ['showvalues', 'showurls', 'api'] as const;
@@ -48,7 +48,7 @@ export const acceptedQueries = new WeakMap<FastifyRequest, HandleQuery>();
 export function handleQuery(request: FastifyRequest): HandleQuery {
   const { method, body } = request;
   if (method === 'POST' && body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
-    throw invalidValue('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
+    throw invalidRequest('', 'POST reads, with parameters in a form or a JSON object. Send values with PUT.');
   }
   const query = queryIn(request);
   requireNoCredentials(request, query);

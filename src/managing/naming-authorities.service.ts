@@ -1,14 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Principal, RequestContext } from '../access/principal.js';
-import { type Resolver, namingAuthorityKey, parentNamingAuthority } from '@mintmark/identifier';
+import { namingAuthorityKey, parentNamingAuthority } from '@mintmark/identifier';
 import { Problem } from '../problem/problem.js';
-import { DEFAULT_HTTP_RESOLVER } from '../registry/setting-tokens.js';
-import {
-  type NamingAuthority,
-  type NamingAuthoritySettings,
-  pathSegmentOf,
-  requirePrefix,
-} from '../registry/naming-authority.js';
+import { type NamingAuthority, type NamingAuthoritySettings, requirePrefix } from '../registry/naming-authority.js';
 import { IdempotentRequests, type Replayable, keyedRequest } from '../storage/idempotency.js';
 import { NamingAuthorityCache } from '../storage/naming-authorities/naming-authority-cache.js';
 import { NamingAuthorityCounts } from '../storage/naming-authorities/naming-authority-counts.js';
@@ -26,6 +20,8 @@ import {
   RULES,
   parseNewNamingAuthority,
   parseSettings,
+  requireNoSegment,
+  requireReadableUrls,
   requireRules,
 } from './naming-authority-command.js';
 
@@ -51,7 +47,6 @@ export class NamingAuthoritiesService {
     private readonly writer: NamingAuthorityWriter,
     private readonly requests: IdempotentRequests,
     private readonly namingAuthorities: NamingAuthorityCache,
-    @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
   /** One page in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
@@ -72,18 +67,21 @@ export class NamingAuthoritiesService {
 
   /**
    * @throws Problem NAMING_AUTHORITY_TAKEN, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, PARENT_NOT_FOUND, READ_ONLY_MEMBER, IDEMPOTENCY_KEY_REUSED,
-   * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority` does.
+   * REQUEST_IN_FLIGHT, and as `parseNewNamingAuthority`, `requireNoSegment` and `requireReadableUrls` do.
    */
   async create(
     { principal, idempotencyKey }: RequestContext,
     command: CreateNamingAuthorityCommand,
   ): Promise<Replayable<DescribedNamingAuthority>> {
-    const requested = parseNewNamingAuthority(command, pathSegmentOf(this.resolver));
+    const requested = parseNewNamingAuthority(command);
     const { prefix } = requested;
     principal.require('admin', prefix, '/namingAuthority');
     const content = { ...requested, prefix: namingAuthorityKey(prefix), does: 'create naming authority' };
     const request = keyedRequest(principal, idempotencyKey, content);
+    const known = await this.namingAuthorities.refresh();
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
+      requireNoSegment(prefix, known);
+      requireReadableUrls(requested.resolver, prefix, known);
       const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfRule);
       if (created === null) {
         const existing = await this.reader.find(prefix, transaction);
@@ -100,7 +98,7 @@ export class NamingAuthoritiesService {
 
   /**
    * @throws Problem NAMING_AUTHORITY_NOT_FOUND, SCOPE_MISSING, NAMING_AUTHORITY_FORBIDDEN, READ_ONLY_MEMBER,
-   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, and as `parseSettings` and `requireRules` do.
+   * IDEMPOTENCY_KEY_REUSED, REQUEST_IN_FLIGHT, and as `parseSettings`, `requireRules` and `requireReadableUrls` do.
    */
   async change(
     { principal, idempotencyKey }: RequestContext,
@@ -112,11 +110,13 @@ export class NamingAuthoritiesService {
     const changes = parseSettings(settings);
     const content = { does: 'change naming authority', prefix: namingAuthorityKey(prefix), precondition, ...changes };
     const request = keyedRequest(principal, idempotencyKey, content);
+    const known = await this.namingAuthorities.refresh();
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
       const locked = await this.writer.lock(transaction, prefix);
       if (locked === null) throw notFound(prefix);
       await requireCurrent(locked.namingAuthority, () => this.describe(prefix, principal, transaction));
       requireRules(locked.namingAuthority.prefix, { ...locked.namingAuthority, ...changes });
+      requireReadableUrls(changes.resolver ?? null, prefix, known);
       try {
         await this.writer.change(transaction, principal, locked, changes);
       } catch (error) {

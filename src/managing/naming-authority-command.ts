@@ -1,14 +1,17 @@
-import { type Resolver, parseResolver, recognize } from '@mintmark/identifier';
+import { type Resolver, WELL_KNOWN_RESOLVERS, parseResolver, recognize } from '@mintmark/identifier';
 import { Problem, invalidValue } from '../problem/problem.js';
 import {
   MAX_PREFIX_BYTES,
   type NamingAuthorityRules,
   type NamingAuthoritySettings,
+  hasReservedSegment,
+  hidesUrlsOf,
   isCaseInsensitiveByRule,
   isPrefixOfPrefixes,
   isReservedSegment,
   requirePrefix,
 } from '../registry/naming-authority.js';
+import type { NamingAuthoritySnapshot } from '../registry/naming-authority-snapshot.js';
 import { requireTemplate } from '../registry/target-template.js';
 import type { NewNamingAuthority } from '../storage/naming-authorities/naming-authority-writer.js';
 
@@ -33,14 +36,8 @@ export interface CreateNamingAuthorityCommand extends NewSettings {
   readonly namingAuthority: string;
 }
 
-/**
- * @param firstSegment the first path segment of the configured resolver, decoded, which no naming authority may have as its prefix.
- * @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings.
- */
-export function parseNewNamingAuthority(
-  command: CreateNamingAuthorityCommand,
-  firstSegment: string | null = null,
-): NewNamingAuthority {
+/** @throws Problem with a syntax code for a malformed prefix, RESERVED_NAMING_AUTHORITY, or INVALID_REQUEST for invalid settings. */
+export function parseNewNamingAuthority(command: CreateNamingAuthorityCommand): NewNamingAuthority {
   const { namingAuthority: prefix, profile = 'cordra', caseInsensitive = isCaseInsensitiveByRule(prefix) } = command;
   const { storesHandleValues = false, sandbox = false, metadataIdScheme = 'recognized' } = command;
   requireRules(prefix, { profile, caseInsensitive, storesHandleValues });
@@ -48,16 +45,36 @@ export function parseNewNamingAuthority(
   if (bytes > MAX_PREFIX_BYTES) {
     throw invalidValue('/namingAuthority', `has ${bytes} bytes in UTF-8; at most ${MAX_PREFIX_BYTES} are allowed`);
   }
-  if (isReservedSegment(prefix) || prefix.toLowerCase() === firstSegment?.toLowerCase()) {
-    const detail = `"${prefix}" is reserved: it is or can become the first segment of a path of this service, so that its Handles could not be resolved at /${prefix}/…`;
-    throw new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
-  }
+  if (isReservedSegment(prefix)) throw reserved(prefix);
   requireReadable(prefix, profile);
   const { state = 'active', uuidVersion = 4, targetTemplate = null, resolver = null } = parseSettings(command);
   return {
     ...{ prefix, state, profile, caseInsensitive, storesHandleValues, sandbox, metadataIdScheme },
     ...{ uuidVersion, targetTemplate, resolver },
   };
+}
+
+function reserved(prefix: string): Problem {
+  const detail = `"${prefix}" is reserved: it is or can become the first segment of a path of this service, so that its Handles could not be resolved at /${prefix}/…`;
+  return new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
+}
+
+/** @throws Problem RESERVED_NAMING_AUTHORITY for a prefix that is the first segment of a resolver. */
+export function requireNoSegment(prefix: string, known: NamingAuthoritySnapshot): void {
+  if ([known.resolver, ...known.ownResolvers()].some((resolver) => hidesUrlsOf(resolver, prefix)))
+    throw reserved(prefix);
+}
+
+/** @throws Problem INVALID_REQUEST for a resolver in whose URLs this service would not find the Handles. */
+export function requireReadableUrls(resolver: Resolver | null, prefix: string, known: NamingAuthoritySnapshot): void {
+  if (resolver === null) return;
+  const pointer = '/resolver/firstSegment';
+  const hiding = [prefix, ...known.prefixes].find((each) => hidesUrlsOf(resolver, each));
+  if (hiding !== undefined) throw invalidValue(pointer, `is the prefix of the naming authority "${hiding}"`);
+  const { authority } = known.resolver;
+  const isHere = resolver.authority === authority && !WELL_KNOWN_RESOLVERS.includes(authority);
+  if (isHere && hasReservedSegment(resolver))
+    throw invalidValue(pointer, 'is the first segment of paths of this service');
 }
 
 /** @throws Problem INVALID_REQUEST for a prefix whose identifiers would be read as other names, or not at all. */

@@ -98,7 +98,7 @@ function requireProfile({ guid, localName, localNameStart }: MintCommand, { pref
   if ((localName !== null || localNameStart !== '') && profile === 'cordra') {
     throw wrongProfile(
       '/localName',
-      `local names under ${prefix} are GUIDs (CID-10): send "guid", or omit both members to mint one`,
+      `local names under ${prefix} are GUIDs (CID-10): name none to mint one, or send a GUID as "guid"`,
     );
   }
   if (guid !== null && profile === 'handle') {

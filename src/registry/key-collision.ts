@@ -14,9 +14,19 @@ export function denotes(stored: string, { canonical, comparison, rule }: Compare
   return stored === canonical || comparisonIn(stored, rule) === comparison;
 }
 
-/** Whether a record has the requested name already, in any notation; null for no name. */
+/** Whether a record has the requested name already, in any notation and with the same query and fragment (CID-18, -21); null for no name. */
 export function isSameName(stored: string | null, requested: ComparedName | null): boolean {
-  return stored === null || requested === null ? stored === requested : denotes(stored, requested);
+  if (stored === null || requested === null) return stored === requested;
+  if (stored === requested.canonical) return true;
+  const hasSameEnd = requested.rule !== 'guid' || endOf(stored) === endOf(requested.canonical);
+  return hasSameEnd && denotes(stored, requested);
+}
+
+/** The query and fragment of a CORDRA identifier. */
+function endOf(canonical: string): string {
+  const read = recognize(canonical, PROFILES.cordra);
+  const { query = null, fragment = null } = read.ok && read.value.name.type === 'cordra' ? read.value.name : {};
+  return JSON.stringify([query, fragment]);
 }
 
 /** Whether a record has the requested names already, in this order. */

@@ -1,6 +1,7 @@
 import { type Resolver, namingAuthorityKey, parseNamingAuthority } from '@mintmark/identifier';
 import { malformed } from '../problem/problem.js';
 import { upperAscii } from './upper-ascii.js';
+import { guidIn } from './uuid.js';
 
 export const NAMING_AUTHORITY_STATES = ['active', 'suspended'] as const;
 export type NamingAuthorityState = (typeof NAMING_AUTHORITY_STATES)[number];
@@ -57,14 +58,22 @@ export function requirePrefix(
   if (!read.ok) throw malformed(read.fault, pointer);
 }
 
-/** Whether two Handles under a naming authority are equal: prefixes without regard to case (R-15), local names by its rule (HS-05). */
+/**
+ * Whether two Handles under a naming authority are equal: prefixes without regard to case (R-15), GUIDs in any notation (R-05), other local
+ * names by its rule (HS-05).
+ */
 export function areSameHandle(
   { prefix, profile, caseInsensitive }: Pick<NamingAuthority, 'prefix' | 'profile' | 'caseInsensitive'>,
   one: string,
   other: string,
 ): boolean {
-  if (upperAscii(one) !== upperAscii(other)) return false;
-  return profile === 'cordra' || caseInsensitive || one.slice(prefix.length) === other.slice(prefix.length);
+  const start = prefix.length + 1;
+  const comparable = (handle: string): string => {
+    const localName = handle.slice(start);
+    if (profile === 'cordra') return guidIn(localName) ?? upperAscii(localName);
+    return caseInsensitive ? upperAscii(localName) : localName;
+  };
+  return upperAscii(one.slice(0, start)) === upperAscii(other.slice(0, start)) && comparable(one) === comparable(other);
 }
 
 /** The default of `caseInsensitive`: true for DOIs (R-36) and for Handles of prefixes (R-35). */
@@ -100,6 +109,17 @@ export function pathSegmentOf({ firstSegment }: Pick<Resolver, 'firstSegment'>):
     // No path with it is UTF-8, so that the resolver reads none.
     return firstSegment;
   }
+}
+
+/** Whether `readPath` would read URLs of a resolver as Handles of the prefix. A first segment can contain an escaped "/". */
+export function hidesUrlsOf(resolver: Pick<Resolver, 'firstSegment'>, prefix: string): boolean {
+  const [start = ''] = pathSegmentOf(resolver)?.split('/', 1) ?? [];
+  return start !== '' && namingAuthorityKey(start) === namingAuthorityKey(prefix);
+}
+
+/** Whether URLs of a resolver, if it is this service, are paths of other interfaces. */
+export function hasReservedSegment(resolver: Pick<Resolver, 'firstSegment'>): boolean {
+  return isReservedSegment(pathSegmentOf(resolver)?.split('/', 1)[0] ?? '');
 }
 
 /** Whether the prefix is `0.NA`, whose Handles denote prefixes and are always case-insensitive (R-35). */

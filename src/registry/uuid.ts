@@ -1,5 +1,4 @@
 import { v1, v4, v7 } from 'uuid';
-import type { UuidVersion } from './naming-authority.js';
 import { hash } from 'node:crypto';
 
 /** Whether a text is a UUID. Queries need this check, because PostgreSQL would raise an error for any other text. */
@@ -23,7 +22,7 @@ export function guidIn(localName: string): string | undefined {
 /** Generates GUIDs (CID-11). By default they are random, and reveal nothing (CID-12, R-06). Tests can replace this class. */
 export class GuidGenerator {
   /** @returns a hyphenated UUID. Version 1 has a random node, which does not identify the machine. */
-  next(version: UuidVersion): string {
+  next(version: 1 | 4 | 7): string {
     if (version === 7) return v7();
     return version === 1 ? v1() : v4();
   }

@@ -29,7 +29,6 @@ const withdrawn = (replacedBy?: string): CurationCommand => ({
 const NOTATIONS = [
   ['10.1234/Abc1', 'https://doi.org/10.1234/ABC1'],
   ['Ark/q', 'hdl:ARK/q'],
-  [`100.102/${OTHER}`, `hdl:100.102/${OTHER}?a=b`],
 ] as const;
 
 /** Values with another name. */

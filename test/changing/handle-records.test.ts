@@ -172,6 +172,7 @@ describe('a mint of a Handle with values', () => {
 });
 
 describe('the location of a Handle', () => {
+  const hyphened = GUID.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   const kindOf = (handle: string) => {
     const location = locationIn(KNOWN, handle);
     return location.kind === 'here'
@@ -183,6 +184,8 @@ describe('the location of a Handle', () => {
     ['lib/A/b', ['Lib', 'A/b', true]],
     ['Lib/', ['Lib', '', false]],
     [`100.102/${GUID.toLowerCase()}`, ['100.102', GUID, true]],
+    [`100.102/${hyphened}`, ['100.102', GUID, true]],
+    [`100.102/${GUID}?v=1`, ['100.102', GUID, true]],
     ['100.102/report', ['100.102', 'report', false]],
     ['100.102.7/x', 'foreign'],
     ['Lib', 'foreign'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toCordraId, toFedoraPid, toHandle } from '@mintmark/identifier';
 import { canonicalNameOf } from '../../src/registry/canonical-name.js';
-import { denotes, isAt, isNameOf, keyCollision } from '../../src/registry/key-collision.js';
+import { areSameNames, denotes, isAt, isNameOf, isSameName, keyCollision } from '../../src/registry/key-collision.js';
 import { addressIn } from '../../src/registry/naming-authority-snapshot.js';
 import { GUID, authorityWith } from '../records.js';
 
@@ -66,6 +66,22 @@ describe('a stored name', () => {
     [`hdl:777/${digits}%3Fx`, toCordraId(`777/${GUID}?y`), true],
   ])('%s, found by the key of 32 digits, is compared exactly with another Handle: %j', (stored, name, isSame) => {
     expect(denotes(stored, canonicalNameOf(name, { foldsCase: false }))).toBe(isSame);
+  });
+});
+
+describe('a name that a record has', () => {
+  it.each([
+    ['?v=1', '?v=1', true],
+    ['?v=%7e1', '?v=~1', true],
+    ['', '?v=1', false],
+    ['?v=1', '', false],
+    ['?v=1', '?v=2', false],
+    ['', '#', false],
+    ['?v=1#a', '?v=1#b', false],
+  ])('CID-18, CID-21: with %j is the one with %j: %s', (stored, requested, isSame) => {
+    const { canonical } = canonicalNameOf(toCordraId(`100.102/${GUID}${stored}`), { foldsCase: false });
+    const name = canonicalNameOf(toCordraId(`100.102/${GUID}${requested}`), { foldsCase: false });
+    expect([isSameName(canonical, name), areSameNames([canonical], [name])]).toEqual([isSame, isSame]);
   });
 });
 

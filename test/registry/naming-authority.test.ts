@@ -15,6 +15,7 @@ describe('the default case rule of a naming authority', () => {
 });
 
 describe('two Handles of a naming authority', () => {
+  const [GUID, HYPHENED] = ['F58FB49EB1F848F0A606E84CEF294BE5', 'f58fb49e-b1f8-48f0-a606-e84cef294be5'];
   const authority = (caseInsensitive: boolean, profile: 'cordra' | 'handle' = 'handle') =>
     ({ prefix: '20.k', profile, caseInsensitive }) as const;
 
@@ -23,6 +24,8 @@ describe('two Handles of a naming authority', () => {
     ['20.k/a', '20.k/A', authority(false), false],
     ['20.k/a', '20.K/A', authority(true), true],
     ['20.k/ab', '20.k/AB', authority(false, 'cordra'), true],
+    [`20.k/${HYPHENED}`, `20.K/${GUID}`, authority(false, 'cordra'), true],
+    [`20.k/${HYPHENED}`, `20.k/${GUID}`, authority(true), false],
     ['20.\u212a/a', '20.k/a', authority(true), false],
     ['20.k/\u212a', '20.k/k', authority(true), false],
   ])('HS-05, R-15: %j and %j under %j are equal: %s', (one, other, rules, expected) => {

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parseNewNamingAuthority } from '../../src/managing/naming-authority-command.js';
+import { toResolver } from '@mintmark/identifier';
+import {
+  parseNewNamingAuthority,
+  requireNoSegment,
+  requireReadableUrls,
+} from '../../src/managing/naming-authority-command.js';
+import { NamingAuthoritySnapshot } from '../../src/registry/naming-authority-snapshot.js';
 import { RESERVED_SEGMENTS, isReservedSegment } from '../../src/registry/naming-authority.js';
+import { authorityWith } from '../records.js';
 
 const { paths } = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')) as {
   paths: Record<string, object>;
@@ -28,11 +35,51 @@ describe('the reserved first segments', () => {
     expect(() => parseNewNamingAuthority({ namingAuthority, profile: 'handle' })).toThrow(/RESERVED_NAMING_AUTHORITY/);
   });
 
-  it('leave the names that begin with them, and have the first segment of the resolver', () => {
+  it('leave the names that begin with them', () => {
     for (const namingAuthority of ['api.x', 'apis', 'x.api', 'hdl', 'v', 'v2.1', 'av2', '--']) {
       expect(parseNewNamingAuthority({ namingAuthority, profile: 'handle' }).prefix).toBe(namingAuthority);
     }
-    const create = () => parseNewNamingAuthority({ namingAuthority: 'HDL', profile: 'handle' }, 'hdl');
-    expect(create).toThrow(/RESERVED_NAMING_AUTHORITY/);
+  });
+});
+
+describe('the first segment of a resolver', () => {
+  const at = (authority: string, firstSegment: string) => toResolver({ scheme: 'https', authority, firstSegment });
+  const known = new NamingAuthoritySnapshot(
+    [authorityWith({ prefix: '20.8', profile: 'handle', resolver: at('elsewhere.example', 'r%2Ft') })],
+    at('here.example', 'hdl'),
+  );
+
+  it.each(['hdl', 'HDL', 'r', 'R'])('%s is no prefix', (prefix) => {
+    expect(() => {
+      requireNoSegment(prefix, known);
+    }).toThrow(/^RESERVED_NAMING_AUTHORITY/);
+  });
+
+  it.each(['hd', 'hdl.1', 'r.t', '20.8'])('leaves the prefix %s', (prefix) => {
+    expect(() => {
+      requireNoSegment(prefix, known);
+    }).not.toThrow();
+  });
+
+  it.each([
+    ['elsewhere.example', '20.8', /\/resolver\/firstSegment: is the prefix of the naming authority "20.8"/],
+    ['elsewhere.example', '20%2E8%2Fx', /is the prefix of the naming authority "20.8"/],
+    ['here.example', 'ARK', /is the prefix of the naming authority "Ark"/],
+    ['here.example', 'API', /\/resolver\/firstSegment: is the first segment of paths of this service/],
+    ['here.example', 'api%2Fx', /is the first segment of paths of this service/],
+  ])('at %s is not %s', (host, segment, rejection) => {
+    expect(() => {
+      requireReadableUrls(at(host, segment), 'Ark', known);
+    }).toThrow(rejection);
+  });
+
+  it.each([
+    ['elsewhere.example', 'api'],
+    ['here.example', 'hdl'],
+    ['here.example', '20.8.1'],
+  ])('at %s can be %s', (host, segment) => {
+    expect(() => {
+      requireReadableUrls(at(host, segment), 'Ark', known);
+    }).not.toThrow();
   });
 });

@@ -24,7 +24,9 @@ export class CountDto {
 
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
-  /** The metadata ID, in any form; if a naming authority has the `metadataIdScheme` "any", also the text itself. */
+  /**
+   * The metadata ID, in any form; if a naming authority has the `metadataIdScheme` "any", also the text itself. In a query, "+" is a space.
+   */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   metadataId?: string;
@@ -45,7 +47,7 @@ export class IdentifierFilterDto {
   target?: string;
 
   /**
-   * One of the alternate identifiers, in any form.
+   * One of the alternate identifiers, in any form. In a query, "+" is a space.
    * @example "info:fedora/demo:7"
    */
   @MaxLength(MAX_STORED_BYTES)

@@ -63,6 +63,10 @@ function valueIn(value: unknown, now: Date | null): StoredValue {
   if (nothing !== undefined) throw invalidInput(`${nothing} must not be null`);
   const missing = ['index', 'type', 'data'].find((name) => value[name] === undefined);
   if (missing !== undefined) throw invalidInput(`${missing} is missing`);
+  const { references } = value;
+  if (references !== undefined && !(Array.isArray(references) && references.length === 0)) {
+    throw invalidInput('references of values are not stored; leave them out');
+  }
   return {
     index: indexIn(value.index),
     type: storableText(textIn(value.type, 'type')),

@@ -18,7 +18,7 @@ const notations = (end: string): [string, string][] => [
   [`hdl:${DOI}/abc${end}`, `https://doi.org/${DOI}/ABC${end}`],
   [`Ark/q${end}`, `hdl:ARK/q${end}`],
   [`hdl:${FOLDED}/x${end}`, `${FOLDED}/X${end}`],
-  [`hdl:${service.na}/${OTHER}`, `hdl:${service.na}/${OTHER}?a=b`],
+  [`hdl:${service.na}/${OTHER}`, `${service.na}/${OTHER.toLowerCase()}`],
 ];
 
 const keyed = () => ({ 'idempotency-key': randomUUID() });
@@ -81,6 +81,34 @@ describe.each(notations('-1'))('%s and %s', (one, other) => {
       expect([query, result.status, result.outcome]).toEqual([query, 200, 'unchanged']);
     }
     await patch(path, { metadataId: null, alternateIds: [] });
+  });
+});
+
+describe('a name with another query or fragment (CID-18, CID-21)', () => {
+  const guid = () => randomUUID().replaceAll('-', '').toUpperCase();
+  const names = (name: string) => ({ metadataId: name, alternateIds: [name] });
+
+  it.each(['77.88', service.na, `${service.na}.1`])('under %s is another value of the same key', async (prefix) => {
+    const name = `hdl:${prefix}/${guid()}`;
+    const { identifier, path } = await minted(names(`${name}?v=1`));
+    for (const [index, end] of ['?v=2', '', '#top', '?v=1#top'].entries()) {
+      const changed = await patch(path, names(`${name}${end}`));
+      expect(changed.body).toMatchObject({ ...names(`${name}${end}`), version: index + 2 });
+    }
+    expect((await patch(path, names(`${name}?v=1#top`))).body.version).toBe(5);
+    const found = await service.client.get(`/identifiers?metadataId=${encodeURIComponent(name)}`);
+    expect(found.body.items).toMatchObject([{ identifier }]);
+    const url = `${service.server.url}/identifiers`;
+    const line = { identifier, metadataId: `${name}?v=3` };
+    const [changed] = await sendLines(`${url}/changes`, `${JSON.stringify(line)}\n`);
+    expect(changed).toMatchObject({ outcome: 'changed', record: { metadataId: `${name}?v=3` } });
+    const { body } = await service.client.get(path);
+    const { version, createdAt, updatedAt } = body;
+    const stored = { identifier, version, createdAt, updatedAt, ...names(`${name}?v=3`) };
+    const [imported] = await sendLines(`${url}/import`, `${JSON.stringify({ ...stored, metadataId: name })}\n`);
+    expect(imported?.status).toBe(409);
+    const again = await service.client.mint({ namingAuthority: service.na, metadataId: `${name}?v=9` });
+    expect(again).toMatchObject({ status: 200, body: { identifier, metadataId: `${name}?v=3` } });
   });
 });
 

@@ -156,6 +156,7 @@ describe('methods', () => {
     for (const body of ['[]', '"x"', '{bad']) {
       const answer = await bodyOf(active, { ...post, headers: JSON_TYPE, body });
       expect([answer.status, answer.body.responseCode, answer.body.handle]).toEqual([400, 4, active]);
+      expect(answer.body.message).toMatch(/^[A-Z]/);
     }
   });
 

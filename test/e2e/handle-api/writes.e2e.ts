@@ -54,6 +54,21 @@ describe('a PUT under a naming authority without handleValues', () => {
     expect(changed.body).toMatchObject({ target: `${TARGET}/b`, metadataId: METADATA_ID, version: 2 });
   });
 
+  it('R-05: reads a GUID with hyphens as that GUID in each request', async () => {
+    const name = randomUUID();
+    const handle = `100.102/${name}`;
+    const values = [URL_VALUE, { index: 101, type: 'METADATA_ID', data: `hdl:2000.01/${guid()}` }];
+    expect(await put(handle, { handle, values })).toMatchObject({ status: 201, body: { responseCode: 1, handle } });
+    const native = `100.102/${name.replaceAll('-', '').toUpperCase()}`;
+    expect((await identifierOf(native)).body).toMatchObject({ target: TARGET, version: 1 });
+    expect(await codes(send('GET', handle))).toEqual([200, 1]);
+    expect(await codes(put(`${handle}?index=1`, [{ ...URL_VALUE, data: `${TARGET}/b` }]))).toEqual([200, 1]);
+    expect(await codes(put(native, { handle, values: [{ ...URL_VALUE, data: `${TARGET}/c` }] }))).toEqual([200, 1]);
+    expect(await codes(send('DELETE', `${handle}?index=101`))).toEqual([200, 1]);
+    expect((await identifierOf(native)).body).toMatchObject({ target: `${TARGET}/c`, metadataId: null, version: 4 });
+    expect(await codes(send('DELETE', handle))).toEqual([403, 400]);
+  });
+
   it('rejects other values, and names the setting', async () => {
     const { status, body } = await put(`100.102/${guid()}`, [{ index: 2, type: 'EMAIL', data: 'a@example.org' }]);
     expect([status, body.responseCode]).toEqual([400, 4]);
@@ -104,6 +119,15 @@ describe('the metadata ID', () => {
     expect(conflict.headers.link).toBe('</identifiers/hdl%3ABox%2Fowner>; rel="related"');
     await put('Box/rival', [URL_VALUE]);
     expect(await codes(put('Box/rival', [value]))).toEqual([409, 202]);
+  });
+
+  it('CID-18: is written with another query', async () => {
+    const handle = `Box/${guid()}`;
+    const metadataId = `hdl:2000.01/${guid()}`;
+    const withQuery = (query: string) => [URL_VALUE, { index: 2, type: 'METADATA_ID', data: `${metadataId}${query}` }];
+    expect(await codes(put(handle, withQuery('?v=1')))).toEqual([201, 1]);
+    expect(await codes(put(handle, withQuery('?v=2')))).toEqual([200, 1]);
+    expect((await identifierOf(handle)).body).toMatchObject({ metadataId: `${metadataId}?v=2`, version: 2 });
   });
 });
 

@@ -193,6 +193,23 @@ describe('a port that is taken', () => {
   });
 });
 
+describe('RESOLVER_FIRST_SEGMENT', () => {
+  it.concurrent.each([
+    ['20.500', '', 'the naming authority "20.500"'],
+    ['20%2E500', '20.500', 'the naming authority "20.500"'],
+    ['API', '', 'a first path segment of this service'],
+  ])('%s with the new naming authorities "%s" is %s', async (segment, list, what) => {
+    const variables = { DATABASE_URL: (await createDatabase()).url, ACCESS: 'open' };
+    if (list === '')
+      expect((await (await startServer({ ...variables, NAMING_AUTHORITIES: '20.500' })).stop()).code).toBe(0);
+    const { code, stderr } = await runToEnd({
+      ...{ ...variables, NAMING_AUTHORITIES: list },
+      RESOLVER_FIRST_SEGMENT: segment,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`RESOLVER_FIRST_SEGMENT is ${what}, `)]);
+  });
+});
+
 describe('DATA_DIR', () => {
   it.concurrent('may have quotes, "$", a backtick and a backslash, which no shell reads', async () => {
     const folder = join(parent, 'shell');

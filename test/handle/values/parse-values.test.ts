@@ -76,6 +76,14 @@ describe('a value', () => {
     expect(faultOf([value({ [name]: null })])[0]).toBe(4);
   });
 
+  it('has no references, which would be lost', () => {
+    const referring = value({ references: [{ handle: '1/2', index: 3 }] });
+    const message = 'references of values are not stored; leave them out';
+    expect(faultOf([referring])).toEqual([4, message]);
+    expect(() => parseExportedValues([{ ...referring, timestamp: '2026-01-01T00:00:00Z' }])).toThrow(message);
+    expect(valuesIn([value({ references: [] })])).toEqual(valuesIn([value()]));
+  });
+
   it('keeps an empty type and ignores members that are unknown, and its time is that of the server', () => {
     const [parsed] = valuesIn([value({ type: '', more: null, timestamp: '1999-01-01T00:00:00Z' })]);
     expect([parsed!.type, parsed!.timestamp]).toEqual(['', '2026-11-22T04:29:43Z']);

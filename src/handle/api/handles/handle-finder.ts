@@ -3,7 +3,6 @@ import type { Principal } from '../../../access/principal.js';
 import { type HandleLocation, type Location, locationIn } from '../../../changing/handle-location.js';
 import type { NamingAuthoritySnapshot } from '../../../registry/naming-authority-snapshot.js';
 import type { IdentifierRecord } from '../../../registry/identifier-record.js';
-import { guidIn } from '../../../registry/uuid.js';
 import { isDeleted } from '../../../registry/lifecycle.js';
 import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js';
 import { prefixElsewhere, tooLong } from '../../values/index.js';
@@ -28,7 +27,7 @@ export class HandleFinder {
   }
 
   async locate(handle: string, principal: Principal): Promise<Location> {
-    return locationIn(await this.visible(principal), handle, guidIn);
+    return locationIn(await this.visible(principal), handle);
   }
 
   async find({ address }: HandleLocation): Promise<IdentifierRecord | null> {

@@ -19,7 +19,7 @@ const LARGEST_AT_ONCE = 4;
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 512;
 
-/** A request with at most this `count` needs no place. */
+/** A request with a small body and at most this number of records needs no place. */
 const FEW_RECORDS = 100;
 
 const DETAILS = {
@@ -65,8 +65,8 @@ export class LargeBodies {
   }
 
   /**
-   * Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. A small body whose
-   * `count` is large is admitted after it was parsed.
+   * Counts bodies while they are read, merges their small pieces, and admits them one by one before they are parsed. A small body with
+   * many records is admitted after it was parsed.
    */
   watch(server: FastifyInstance): void {
     server.addHook('preParsing', (request, reply, payload, done) => {
@@ -78,12 +78,13 @@ export class LargeBodies {
     });
     // A hook of every request would cost single mints and look-ups 3 to 5 %.
     server.addHook('onRoute', (route) => {
-      if (route.config?.takesCount === true) route.preValidation = this.admitCount;
+      const { largeBody, takesCount } = route.config ?? {};
+      if (largeBody === true || takesCount === true) route.preValidation = this.admitSmall;
     });
   }
 
-  private readonly admitCount: preValidationHookHandler = (request, reply, done) => {
-    if (!isSmallBody(request) || countIn(request.body) <= FEW_RECORDS) done();
+  private readonly admitSmall: preValidationHookHandler = (request, reply, done) => {
+    if (!isSmallBody(request) || recordsIn(request.body) <= FEW_RECORDS) done();
     else
       void this.enter(request, reply, true).then(() => {
         done();
@@ -128,8 +129,10 @@ export class LargeBodies {
   }
 }
 
-function countIn(body: unknown): number {
-  const count = (body as { count?: unknown } | null | undefined)?.count;
+/** The number of records that an unvalidated body has as `items` or requests by `count`. */
+function recordsIn(body: unknown): number {
+  const { items, count } = (body ?? {}) as { items?: unknown; count?: unknown };
+  if (Array.isArray(items)) return items.length;
   return typeof count === 'number' ? count : 0;
 }
 

@@ -4,7 +4,7 @@ import { Context } from '../../access/current-principal.js';
 import type { RequestContext } from '../../access/principal.js';
 import { Requires } from '../../access/requires.js';
 import { ApiIdempotencyKey, REPLAYED_HEADER } from '../../http/headers/idempotency-key.js';
-import { LargeBody, TakesCount } from '../../http/body/body-limits.js';
+import { LargeBody } from '../../http/body/body-limits.js';
 import { ownTurn } from '../../http/body/own-turn.js';
 import { ApiPrefer, PREFERENCE_HEADER, preferenceApplied, readPreferences } from '../../http/headers/prefer.js';
 import { ValidBody, ValidQuery, readPart } from '../../http/validation/request-validation.js';
@@ -47,7 +47,6 @@ export class BatchController {
   @Post('batch')
   @Requires('mint', 'register')
   @LargeBody()
-  @TakesCount()
   @HttpCode(HttpStatus.OK)
   @ApiIdempotencyKey()
   @ApiBody({ type: BatchRequestDto })

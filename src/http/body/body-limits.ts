@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Maximum size of a JSON body in bytes, on a route without `LargeBody`. */
 const RECORD_LIMIT = 262_144;
 
-/** Maximum size in bytes of a small JSON body, which costs so little that nothing limits its concurrency. */
+/** Maximum size in bytes of a small JSON body, whose concurrency is limited only if it has many records. */
 const SMALL_BYTES = 4096;
 
 /** Methods whose content has no meaning (RFC 9110 9.3) and is not read. */
@@ -25,7 +25,7 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 /** Marks a route for many records, whose body limit is configurable. */
 export const LargeBody = (): MethodDecorator => routeSettings({ largeBody: true });
 
-/** Marks a route whose body can request many records by `count`. */
+/** Marks a route without `LargeBody` whose body can request many records by `count`. */
 export const TakesCount = (): MethodDecorator => routeSettings({ takesCount: true });
 
 /** Limits JSON bodies by Content-Length before they are read. "100 Continue" (RFC 9110 10.1.1) is sent after all other checks. */

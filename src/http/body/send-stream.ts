@@ -22,6 +22,8 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, pieces:
   raw.once('close', () => {
     const outcome = request.streamProblem ?? (raw.writableFinished ? 'complete' : 'aborted');
     request.server.streamEnded?.(request.routeOptions.url ?? 'unmatched', outcome);
+    // The last response of a connection stays in memory (`client-errors.ts`), and listeners of the framework refer to all of its results.
+    raw.removeAllListeners();
     if (raw.writableFinished) return;
     const { method, originalUrl } = request;
     // The query is not logged, because it can name a person.

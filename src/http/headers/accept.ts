@@ -3,6 +3,9 @@ import { LINKSET } from '../../registry/typed-links.js';
 
 const JSON_TYPE = 'application/json';
 
+/** Maximum number of media ranges that are read, because Negotiator's time grows with them. Further ones are ignored. */
+const MAX_RANGES = 100;
+
 /**
  * The first of `types` that `Accept` (RFC 9110 12.5.1) names, unless the header prefers JSON or another of `types`. A wildcard does not
  * name a type, because programs that expect JSON send wildcards. At equal weights, a named type takes precedence over JSON in either order,
@@ -11,7 +14,8 @@ const JSON_TYPE = 'application/json';
  */
 export function namedType<T extends string>(accept: string | undefined, types: readonly T[]): T | null {
   if (accept === undefined || !types.some((type) => accept.toLowerCase().includes(type))) return null;
-  const orders = [accept, accept.split(',').reverse().join()].map(rangesOf);
+  const read = accept.split(',', MAX_RANGES);
+  const orders = [read, [...read].reverse()].map((ranges) => rangesOf(ranges.join()));
   const isBefore = (one: string, other: string) =>
     orders.some((ranges) => !ranges.includes(other) || ranges.indexOf(one) < ranges.indexOf(other));
   const named = types.filter((type) => orders[0]?.includes(type));
@@ -32,5 +36,6 @@ export function acceptsJson(accept: string | undefined): boolean {
 }
 
 function rangesOf(accept: string): string[] {
-  return new Negotiator({ headers: { accept } }).mediaTypes().map((range) => range.toLowerCase());
+  const read = accept.split(',', MAX_RANGES).join();
+  return new Negotiator({ headers: { accept: read } }).mediaTypes().map((range) => range.toLowerCase());
 }

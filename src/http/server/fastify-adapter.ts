@@ -6,6 +6,7 @@ import { v4 as uuid } from 'uuid';
 import type { Config } from '../../config/config.js';
 import type { HttpInterfaces } from '../http-interface.js';
 import { cutForwardedPorts } from '../headers/request-headers.js';
+import { parseQuery } from '../validation/request-validation.js';
 import { respondToClientError } from './client-errors.js';
 import { joinIdentifierSegments } from './unescaped-slash.js';
 import { routableTarget } from './malformed-targets.js';
@@ -44,7 +45,7 @@ export function createAdapter(
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     bodyLimit: config.bodyLimitBytes,
-    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH, querystringParser: parseQuery },
     serverFactory: (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
       createHttpServer(config, (request, response) => {
         if (config.trustedProxies.length > 0) cutForwardedPorts(request.headers);

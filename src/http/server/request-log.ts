@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoggedAddresses } from '../../config/environment.js';
 import type { HttpInterfaces } from '../http-interface.js';
+import { MAX_LINE_BYTES } from '../../logging/line-limit.js';
 import { truncatedAddress } from '../ip-prefix.js';
 
 declare module 'fastify' {
@@ -85,7 +86,7 @@ export class RequestLog {
 function withoutValues(url: string): string {
   const start = url.indexOf('?');
   if (start < 0) return url;
-  const query = url.slice(start + 1).replace(/[^&;]+/g, (parameter) => {
+  const query = url.slice(start + 1, MAX_LINE_BYTES).replace(/[^&;]+/g, (parameter) => {
     const [name = ''] = parameter.split('=', 1);
     if (SHOWN.has(name)) return parameter;
     return parameter !== name && NAME.test(name) ? `${name}=…` : '…';

@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
@@ -6,6 +7,7 @@ import { cutBehindFaults } from './cut-behind-faults.js';
 import { FastRules, nestedDtoOf } from './fast-rules.js';
 import { RESERVED_NAMES } from '../body/json-body.js';
 import { StreamedBody } from '../body/streamed-body.js';
+import { decoded } from '../request-target.js';
 
 const RULES = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true, stopAtFirstError: true };
 
@@ -80,6 +82,16 @@ function accepted<T extends object>(dto: Dto, instance: T, root: string): T {
   const errors = validateSync(instance, RULES);
   if (errors.length > 0) throw invalidMembers(errors.flatMap((member) => describe(member, root, dto)));
   return instance;
+}
+
+/**
+ * Parses a query before any limit of requests applies, so at most one parameter too many, which `requireFew` rejects. If there are too
+ * many, empty ones count. A text that is not percent-encoded UTF-8 stays as it is.
+ */
+export function parseQuery(text: string): ParsedUrlQuery {
+  const parts = text.split('&', MAX_PARAMETERS + 1);
+  const few = parts.length > MAX_PARAMETERS ? parts.map((part) => part || '=').join('&') : text;
+  return parse(few, '&', '=', { maxKeys: 0, decodeURIComponent: (part) => decoded(part) ?? part });
 }
 
 function requireFew(query: object): void {

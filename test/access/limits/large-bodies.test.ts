@@ -1,4 +1,4 @@
-import { request as send } from 'node:http';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   server.setErrorHandler((error, _request, reply) => {
     void reply.code(503).send(error instanceof Problem ? error.code : String(error));
   });
-  const many = { scopes: [], largeBody: true, takesCount: true };
+  const many = { scopes: [], largeBody: true };
   const routes = { '/': { scopes: [] }, [MANY]: many, [READ_MANY]: { ...many, onlyReads: true } };
   for (const [path, config] of Object.entries(routes)) {
     server.post(path, { config: config as never }, async ({ body }) => {
@@ -68,7 +68,7 @@ async function post(bytes: number, framing: 'chunked' | 'announced', key?: strin
     ...(framing === 'announced' ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' }),
     ...(key !== undefined && { 'x-key': key }),
   };
-  const outgoing = send({ host: '127.0.0.1', port, path, method: 'POST', headers });
+  const outgoing = request({ host: '127.0.0.1', port, path, method: 'POST', headers });
   const answered = new Promise<string>((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {
@@ -150,15 +150,18 @@ describe.each(['chunked', 'announced'] as const)('bodies that are %s', (framing)
 });
 
 describe('small bodies', () => {
-  const count = async (many: unknown): Promise<string> => {
+  const send = async (content: unknown): Promise<string> => {
     const { port } = server.server.address() as AddressInfo;
     const headers = { 'content-type': 'application/json', 'x-key': 'a' };
-    const body = JSON.stringify({ count: many });
+    const body = JSON.stringify(content);
     return (await fetch(`http://127.0.0.1:${port}${MANY}`, { method: 'POST', headers, body })).text();
   };
 
-  it('with a large `count` are processed eight at once', async () => {
-    const sent = Array.from({ length: 10 }, () => count(10_000));
+  it.each([
+    ['a large `count`', { count: 10_000 }],
+    ['many `items`', { items: Array.from({ length: 101 }, () => 0) }],
+  ])('with %s are processed eight at once', async (_, many) => {
+    const sent = Array.from({ length: 10 }, () => send(many));
     while (waiting.length < 8) await nextTurn();
     await pause(50);
     expect(waiting).toHaveLength(8);
@@ -168,9 +171,9 @@ describe('small bodies', () => {
     await Promise.all(sent);
   });
 
-  it('with a small or no `count` are processed at once', async () => {
-    const small = [100, undefined, null, 'x', '10000', {}, [1, 2], true, 1, 2];
-    const sent = small.map((few) => count(few));
+  it('with few records are processed at once', async () => {
+    const counts = [100, undefined, null, 'x', '10000', {}, [1, 2], true].map((count) => ({ count }));
+    const sent = [...counts, null, { items: Array.from({ length: 100 }, () => 0) }].map((few) => send(few));
     while (waiting.length < 10) await nextTurn();
     for (const end of waiting.splice(0)) end();
     await Promise.all(sent);

@@ -27,6 +27,8 @@ describe('namedType', () => {
     ['application/linkset+json;q=0.2, application/json', null],
     ['text/htmlx', null],
     ['"text/html', null],
+    [`${'a/b,'.repeat(99)}text/html`, 'text/html'],
+    [`${'a/b,'.repeat(100)}text/html`, null],
   ] as const)('RFC 9110 12.5.1: %s is %s', (accept, type) => {
     expect(namedType(accept, TYPES)).toBe(type);
   });

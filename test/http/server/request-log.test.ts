@@ -42,6 +42,12 @@ describe('the line of a request', () => {
   });
 });
 
+it('the line of a request has at most the parameters that fit into a line', () => {
+  expect(lineOf({ originalUrl: `/?${'a&'.repeat(30_000)}` })).toMatchObject({
+    url: expect.stringMatching(/^.{2000,2048}$/),
+  });
+});
+
 describe('the line of a stream that a client aborted', () => {
   it('has the path without the query', () => {
     const { lines, request } = loggedBy({ originalUrl: '/identifiers/export?changedBy=ada%40example.org' });

@@ -6,7 +6,7 @@ import { ListQueryDto } from '../../../src/api/lookup/list-query.dto.js';
 import { NormalizeRequestDto } from '../../../src/api/normalization/normalize-request.dto.js';
 import { MintItemDto } from '../../../src/api/minting/batch.dto.js';
 import { cutBehindFaults } from '../../../src/http/validation/cut-behind-faults.js';
-import { ValidBody, ValidQuery, readPart } from '../../../src/http/validation/request-validation.js';
+import { ValidBody, ValidQuery, parseQuery, readPart } from '../../../src/http/validation/request-validation.js';
 import type { Problem, ProblemDetail } from '../../../src/problem/problem.js';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 
@@ -98,6 +98,25 @@ describe('a query', () => {
       { pointer: '#query/state', detail },
     ]);
     expect(ofQuery(unknown(100)).extensions.errors).toHaveLength(100);
+  });
+
+  it.each([
+    ['9,000 parameters', Array.from({ length: 9000 }, (_, number) => `u${number}`).join('&'), '#query/u100'],
+    ['empty parameters', '&'.repeat(60_000), '#query/'],
+  ])('is parsed up to one parameter too many: %s', (_, text, pointer) => {
+    const query = parseQuery(text);
+    expect(Object.values(query).flat()).toHaveLength(101);
+    expect(ofQuery(query).extensions.errors).toEqual([{ pointer, detail: 'the query has more than 100 parameters' }]);
+  });
+
+  it.each([
+    ['', {}],
+    ['&&a&', { a: '' }],
+    ['a=b=c&a=+d%20&%61', { a: ['b=c', ' d ', ''] }],
+    ['limit=%C3&%=x&=y', { limit: '%C3', '%': 'x', '': 'y' }],
+    ['__proto__=x', Object.fromEntries([['__proto__', 'x']])],
+  ])('is parsed as a form, and keeps texts that cannot be decoded: %s', (text, parsed) => {
+    expect({ ...parseQuery(text) }).toEqual(parsed);
   });
 });
 

@@ -15,6 +15,13 @@ export interface Destination {
 
 const LOCATIONS = '10320/loc';
 
+/** Maximum total length of the texts whose locations are kept. Locations can take several times the memory of their text. */
+const MAX_KEPT_LENGTH = 4_194_304;
+
+/** The locations of value objects. The cache of records returns the same object many times, and parsing a long text takes milliseconds. */
+let kept = new WeakMap<StoredValue, Locations | null>();
+let keptLength = 0;
+
 /**
  * Finds where a client is redirected: to the Handle of an HS_ALIAS if the query selects no values, else to a location of a value 10320/loc,
  * else to the URL value with the lowest index.
@@ -59,7 +66,18 @@ export function withAppended(
 
 /** The locations of a value 10320/loc; null for any other value, or if its data is not well-formed XML. */
 export function locationsIn(value: StoredValue): Locations | null {
-  return value.type.toLowerCase() === LOCATIONS ? parseLocations(textOf(value) ?? '') : null;
+  if (value.type.toLowerCase() !== LOCATIONS) return null;
+  const known = kept.get(value);
+  if (known !== undefined) return known;
+  const text = textOf(value) ?? '';
+  const locations = parseLocations(text);
+  keptLength += text.length;
+  if (keptLength > MAX_KEPT_LENGTH) {
+    kept = new WeakMap();
+    keptLength = text.length;
+  }
+  kept.set(value, locations);
+  return locations;
 }
 
 function pathOf(handle: string): string | null {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { selectValues, valuesOf } from '../../../../src/handle/values/index.js';
 import type { IdentifierRecord } from '../../../../src/registry/identifier-record.js';
 import { type StoredValue, isShown } from '../../../../src/registry/stored-value.js';
-import { destinationOf } from '../../../../src/handle/resolver/destination/destination.js';
+import { destinationOf, locationsIn } from '../../../../src/handle/resolver/destination/destination.js';
 import { queryIn } from '../../../../src/handle/handle-query.js';
 import { GUID, recordWith } from '../../../records.js';
 
@@ -91,4 +91,14 @@ describe('the destination of a request with parameters', () => {
   ])('%s is chosen among the selected values: %j', (query, destination) => {
     expect(destinationIn(values, query)).toEqual(destination);
   });
+});
+
+it('a value object is parsed once, until texts of 4 MiB have been parsed', () => {
+  const first = places(1);
+  const locations = locationsIn(first);
+  expect(locationsIn(first)).toBe(locations);
+  expect(locationsIn(places(1))).not.toBe(locations);
+  locationsIn(value(2, '10320/loc', `<l>${' '.repeat(4_194_304)}</l>`));
+  expect(locationsIn(first)).toEqual(locations);
+  expect(locationsIn(first)).not.toBe(locations);
 });

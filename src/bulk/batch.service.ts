@@ -25,7 +25,7 @@ import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import { type MintItem, type ReceivedItem, chargeOf, inSlices, parseItem, prefixesOf, resultOf } from './mint-item.js';
 
-/** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
+/** Maximum number of items in a chain of previous versions. Each item of a chain needs separate statements. */
 const MAX_TURNS = 100;
 const TOO_FAR = `depends on more than ${MAX_TURNS} earlier items, each of which depends on the one before: send it in a later request`;
 
@@ -224,7 +224,7 @@ function metadataIdOf({ command: { namingAuthority, metadata } }: MintJob): Lock
   return metadata === null ? [] : [{ namingAuthority, key: metadata.key }];
 }
 
-/** The identifiers that a batch creates in any case: those of the items that have no names. */
+/** Counts the identifiers that a batch certainly creates: one for each item without names, or two with `mintMetadataId`. */
 function chargeOfNew(items: readonly MintItem[]): Charge {
   const counts = new Map<string, number>();
   for (const { job } of items) {

@@ -28,7 +28,7 @@ const RECORD = `
 
 /**
  * Applies the migrations that the database lacks, each in one transaction, and returns their names. The caller holds the migration lock.
- * @throws Error that names the failed migration. It has no effect; the migrations before it stay applied.
+ * @throws Error that names the failed migration. The failed migration has no effect; those before it stay applied.
  */
 export async function applyMigrations(session: pg.ClientBase): Promise<string[]> {
   if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);

@@ -125,7 +125,7 @@ async function lacking(
 export async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-    // A lost session also emits an error, which would end the process without a listener.
+    // Without a listener, the error that a lost session emits would end the process.
     session.on('error', () => {});
     await session.connect();
     // With these settings, the server releases the migration lock of a process that dies silently. Only the pool reports rejected settings.

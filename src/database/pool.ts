@@ -122,7 +122,7 @@ interface Traits extends Readonly<Config['pool']> {
 function createPool(traits: Traits, logger: Logger): pg.Pool {
   const { failures, statementTimeoutMs, planCacheMode, acceptsRecovery } = traits;
   const readOnly = traits.isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  // Set by statements, because PgBouncer rejects them as connection parameters.
+  // Set with statements, because PgBouncer rejects these parameters for a connection.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
     { name: 'lock_timeout', value: traits.lockWaitMs, required: true },
@@ -154,7 +154,7 @@ function createPool(traits: Traits, logger: Logger): pg.Pool {
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
     noteConnected(client);
-    // Also emitted for an idle connection. Only the message is logged, because the error contains secrets.
+    // Emitted even for an idle connection. Only the message is logged, because the error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
     });

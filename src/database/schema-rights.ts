@@ -25,7 +25,7 @@ const RIGHTS_SQL = `
      WHERE n.nspname = current_schema() AND c.relname IN ('_prisma_migrations', 'identifier') AND c.relkind = 'r'
        AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1) AS owner`;
 
-/** Checks that the role can create and change the tables. @throws StartupError that names role and remedy. */
+/** Checks that the role can create and change the tables. @throws StartupError that names the role and a remedy. */
 export async function requireSchemaRights(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<Rights>(RIGHTS_SQL);
   const [rights] = rows;

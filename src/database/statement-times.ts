@@ -8,12 +8,12 @@ interface Session {
   readonly connection: { readonly stream: { destroy(error: Error): void } };
 }
 
-/** The message of `pg`. */
+/** The message of `pg` for a statement without a response. */
 const NO_RESPONSE = 'Query read timeout';
 
 /**
  * Times and limits all statements of a session. With the option `query_timeout`, `pg` sets a timer for each statement; V8 then moves a
- * tenth of what requests allocate to the old generation, which takes PERCENT of the processor time of a look-up. Here, one timer serves many
+ * tenth of what requests allocate to the old generation, which takes 20 % of the processor time of a look-up. Here, one timer serves many
  * statements.
  * @param ended is called with the seconds from sending a statement to its result.
  * @param limitMs maximum time of a statement without a `query_timeout` of its own. A statement that takes longer closes the session.

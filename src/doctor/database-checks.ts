@@ -88,7 +88,7 @@ const HELD_MS = 2000;
 
 const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
-/** The oldest transaction that has a number, if this role may see it; only a member of pg_read_all_stats sees when another one began. */
+/** The oldest visible transaction that has a number. Only a member of pg_read_all_stats sees the transactions of other roles. */
 const OLDEST = `
   SELECT format('process %s (%s%s)', pid, coalesce(nullif(application_name, ''), usename), ', since ' || date_trunc('seconds', xact_start)) AS name, xact_start AS at
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = current_database()

@@ -38,7 +38,7 @@ export function differences(stored: TransferRecord, { record, names, compared }:
   return nativeText(stored) === nativeText(sent) ? differing : ['identifier', ...differing];
 }
 
-/** The record of a line with those names that another record has too in the notation of that record. */
+/** The record of a line. Names that another record also has are in the notation of that record. */
 function inNotationOf(
   stored: TransferRecord,
   record: TransferRecord,

@@ -4,7 +4,7 @@ import { causeInWords } from '../problem/database-causes.js';
 import { databaseFailure } from '../problem/database-errors.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 
-/** Time without a failure, after the first success, that ends an outage, so that a flapping database causes one outage. */
+/** An outage ends after this time without a failure, counted from the first success, so that a flapping database causes one outage. */
 const QUIET_MS = 5000;
 
 const REMINDER_MS = 60_000;

@@ -36,7 +36,7 @@ export interface ChangeNamingAuthorityCommand {
   readonly settings: NewSettings;
   /** What `requireCurrent` requires, as the request states it. A repeat with another precondition is another request. */
   readonly precondition: unknown;
-  /** Throws if the naming authority has changed since the client read it. @param describe reads how the principal sees it. */
+  /** Throws if the naming authority has changed since the client read it. @param describe reads it as the principal sees it. */
   readonly requireCurrent: (
     current: NamingAuthority,
     describe: () => Promise<DescribedNamingAuthority>,
@@ -63,7 +63,7 @@ export class NamingAuthoritiesService {
     return { items, hasNext: found.length > limit };
   }
 
-  /** Finds a naming authority by its prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
+  /** Finds a naming authority by its prefix, case-insensitively. @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
   async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);

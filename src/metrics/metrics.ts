@@ -184,7 +184,7 @@ export class Metrics extends MetricSource {
   }
 
   private async write(): Promise<string> {
-    // Each turn of the event loop accepts one connection, and writing can take one turn, so that scrapes would otherwise share no text.
+    // Each turn of the event loop accepts one connection, and writing can take one turn, so scrapes would otherwise share no text.
     await pause(GATHER_MS);
     return this.registry.metrics();
   }

@@ -18,7 +18,7 @@ export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 interface BuildContext {
   readonly guids: GuidGenerator;
-  /** The naming authorities at a later attempt, from which each job gets its view; null to use those of each job. */
+  /** The naming authorities at a later attempt, from which each job gets its view; null to use the naming authorities of each job. */
   readonly latest: NamingAuthoritySnapshot | null;
   readonly previousVersions: PreviousVersions;
 }

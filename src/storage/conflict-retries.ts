@@ -5,7 +5,7 @@ import { conflictInProgress } from '../problem/storage-problems.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
 import { Transactions } from './transactions.js';
 
-/** Attempts are limited by time, because each takes milliseconds, and a burst of mints would exhaust a maximum number of attempts. */
+/** Maximum time of all attempts. Their number is not limited, because a burst of mints can cause many failures within milliseconds. */
 const RETRY_MS = 5000;
 
 const LEAST_ATTEMPTS = 5;

@@ -30,8 +30,8 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 }
 
 /**
- * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows: rows of identifiers are never deleted, and with these settings
- * PostgreSQL reads the leases in the order of their index under any statistics. The estimates are those of the last VACUUM or
+ * Both counts stop one row above `COUNTED_EXACTLY`. The counts read few rows: rows of identifiers are never deleted, and with these
+ * settings PostgreSQL reads the leases in the order of their index under any statistics. The estimates are those of the last VACUUM or
  * ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `
@@ -54,12 +54,12 @@ export interface RegistrySize {
   /** Reservations that end within 24 hours, at most 10,001. */
   readonly endingLeases: number;
   readonly databaseBytes: number;
-  /** How far the clock of the database is ahead of that of this process; accurate to half a second, because the query takes time. */
+  /** How far the clock of the database is ahead of the clock of this process; accurate to half a second, because the query takes time. */
   readonly clockOffsetSeconds: number;
 }
 
 interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseBytes'> {
-  /** Since the epoch. */
+  /** Time of the database clock, in seconds since 1970. */
   readonly clockSeconds: number;
   readonly counted: number;
   readonly estimated: number;

@@ -179,7 +179,7 @@ export class Transactions {
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
-        // Before the result is used, and also after an error, because the commit may have taken effect.
+        // Done before the result is used, and even after an error, because the commit may have taken effect.
         const touched = takeTouched(client);
         if (touched !== null) this.cache?.forget(touched);
       }
@@ -218,7 +218,7 @@ const REST_OF_REQUEST_MS = 3000;
 /** Minimum time for a commit, because the statements of a transaction might have used all of its time. */
 const LEAST_COMMIT_MS = 4000;
 
-/** A COMMIT, which can wait for the standby until its deadline, but for at least `LEAST_COMMIT_MS`. */
+/** A COMMIT that can wait for the standby until a deadline, but for at least `LEAST_COMMIT_MS`. */
 function commitWithin(until: number): pg.QueryConfig {
   const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
   const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};

@@ -17,8 +17,8 @@ const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_ti
 /**
  * Part of the `WITH` clause of each statement that takes a position or writes a name. It locks an empty table until the end of the
  * transaction. A raise of the offset and a change of the rules of a naming authority wait for this lock, which the statement takes before
- * it reads anything. It conflicts with nothing else, whereas locks on the tables of events and names would wait for VACUUM and ANALYZE. An
- * UPDATE is used, because a generic plan of a DELETE would not lock.
+ * it reads anything. The lock conflicts with nothing else, whereas locks on the tables of events and names would wait for VACUUM and
+ * ANALYZE. An UPDATE is used, because a generic plan of a DELETE would not lock.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 

@@ -49,7 +49,8 @@ export class NearIdentifiers {
 
   /**
    * @param searchOf computes the names, up to 600 of them as digests. It is called only within the limit.
-   * @returns the local name of an active identifier; null also after an error of the database, because the response is complete without it.
+   * @returns the local name of an active identifier; null if there is none, if two GUIDs are equally near, if the limit is reached, or if
+   * the statement fails, because the response is complete without this name.
    */
   async find(searchOf: () => NearSearch): Promise<string | null> {
     if (!this.takesOne()) return null;

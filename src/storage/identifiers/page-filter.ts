@@ -91,7 +91,7 @@ export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   return conditions;
 }
 
-/** Whether a filter tests values that are hidden for identifiers withdrawn for legal reasons, or their absence. */
+/** Whether a filter tests values, or the absence of values, that are hidden for identifiers withdrawn for legal reasons. */
 function isOfHidden(filter: NumberedFilter): boolean {
   const { target, targetPrefix, hasTarget, hasMetadata } = filter;
   return hasName(filter) || [target, targetPrefix, hasTarget, hasMetadata].some((value) => value !== undefined);

@@ -68,7 +68,7 @@ export function rangeConditions({ after, before }: PageRange, add: Add): string[
 /**
  * Finds where each index has read `most` identifiers of a range, and returns a row for each index that has so many. An index has at most
  * `most` identifiers up to its row, or in the whole range if it has no row.
- * @returns also the number of indexes that the query reads: that of all identifiers, and those that can serve the filter.
+ * @returns the query, and the number of indexes that it reads: the index of all identifiers, and those that can serve the filter.
  */
 export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): Query & { indexes: number } {
   const parts = indexParts(filter);

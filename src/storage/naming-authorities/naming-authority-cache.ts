@@ -91,7 +91,7 @@ export class NamingAuthorityCache {
     return known.unknownPrefixes(texts).length === 0 ? known : this.refresh();
   }
 
-  /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first those of the first attempt, if known. */
+  /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first the snapshot of the first attempt. */
   async lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>, first?: NamingAuthoritySnapshot): Promise<T> {
     const known = first ?? this.fresh ?? (await this.refresh());
     try {

@@ -102,7 +102,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null if the prefix exists, in any case of its letters. @throws NamesStoredByOtherRule */
+  /** @returns null if the prefix exists, compared case-insensitively. @throws NamesStoredByOtherRule */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
@@ -121,7 +121,7 @@ export class NamingAuthorityWriter {
     return created;
   }
 
-  /** Locks a naming authority before any write. @param prefix in any case. @returns null if it does not exist. */
+  /** Locks a naming authority before any write. @param prefix compared case-insensitively. @returns null if it does not exist. */
   async lock(transaction: Queryable, prefix: string): Promise<LockedNamingAuthority | null> {
     const key = namingAuthorityKey(prefix);
     const now = await lockNamingAuthorityForChange(transaction, key);

@@ -22,7 +22,7 @@ import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
 
 const SETTINGS_DIFFER =
-  'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme, which PATCH /naming-authorities changes while it has no identifiers';
+  'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme; PATCH /naming-authorities can change these settings while it has no identifiers';
 
 export interface Server {
   readonly banner: string;

@@ -10,7 +10,7 @@ import { watchStandbyNotices } from './commit-watch.js';
 /** Time for which a client waits beyond the statement timeout of the server. */
 export const RESPONSE_GRACE_MS = 1000;
 
-/** Idle connections are closed, because one that failed silently must not be used again. */
+/** Idle connections are closed, because a connection that failed silently must not be used again. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 const KEEP_ALIVE_DELAY_MS = 10_000;

@@ -12,7 +12,7 @@ interface Rights {
   readonly mayCreate: boolean | null;
   /** Whether the owner of the schema is the role `pg_database_owner`; null without a schema. */
   readonly followsDatabase: boolean | null;
-  /** The owner of a table of the service, if this role does not have its privileges; else null. */
+  /** The owner of a table of the service, if this role lacks the privileges of the owner; else null. */
   readonly owner: string | null;
 }
 

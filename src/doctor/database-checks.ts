@@ -69,7 +69,7 @@ export async function clock(on: Examined): Promise<Found[]> {
   // The clock was ahead, and was corrected. Times of records are never changed.
   return isLate
     ? warning(
-        `${late} Both clocks agree: if they are right, set nothing. Identifiers have times in the future until then.`,
+        `${late} Both clocks agree. If they are right, set nothing; some identifiers have times in the future until the clocks have passed them.`,
       )
     : [];
 }
@@ -79,7 +79,7 @@ export async function positions({ session }: Examined): Promise<Found[]> {
   const behind = await behindTables(session);
   if (behind.length === 0) return [];
   return error(
-    `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
+    `The rows have higher numbers than ${behind.join(', ')}, so that writes would fail or repeat a position. Restart the service, which raises them.`,
   );
 }
 

@@ -63,7 +63,7 @@ export class NamingAuthoritiesService {
     return { items, hasNext: found.length > limit };
   }
 
-  /** Finds a naming authority by its prefix, case-insensitively. @throws Problem NAMING_AUTHORITY_NOT_FOUND, or a syntax code. */
+  /** Finds a naming authority, case-insensitively. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also for a hidden one, or a syntax code. */
   async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);

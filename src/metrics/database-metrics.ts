@@ -80,7 +80,7 @@ export class DatabaseMetrics extends MetricSource {
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
     add('mintmark_leases_ending_within_day', leases, 'endingLeases');
     add('mintmark_database_size_bytes', 'Size of the database in bytes', 'databaseBytes');
-    const clock = 'Seconds by which the clock of the database is ahead of that of this process';
+    const clock = 'Seconds by which the clock of the database is ahead of the clock of this process';
     add('mintmark_database_clock_offset_seconds', clock, 'clockOffsetSeconds');
   }
 

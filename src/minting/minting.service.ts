@@ -199,7 +199,7 @@ export class MintingService {
     }
   }
 
-  /** Charges mints before the statement, because it also commits, and refunds those not created. In a transaction, the caller charges. */
+  /** Charges mints before their statement, which commits, and refunds those not created. In a transaction, the caller charges. */
   private async insert(
     candidates: readonly Candidate[],
     transaction: Queryable | undefined,

@@ -120,7 +120,7 @@ export class Readiness {
     const reason = server && reasonAgainstWrites(server);
     if (reason != null) throw this.notReady(reason);
     if (this.commits.isStanding) {
-      const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
+      const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm commits' : 'commits wait';
       throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${cause}.`);
     }
     const missing = (await pendingMigrations(this.pool)).map(({ name }) => name);

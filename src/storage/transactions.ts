@@ -37,7 +37,7 @@ const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
  */
 const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
-/** A lock timeout: `brief` is `HOT_LOCK_WAIT_MS`, `usual` is that of the general pool, and a number is in milliseconds. */
+/** A lock timeout: `brief` is `HOT_LOCK_WAIT_MS`, `usual` is the timeout of the general pool, and a number is in milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
 
 export function lockWaitMs(wait: LockWait): number | undefined {

@@ -52,10 +52,10 @@ export class NamingAuthorityInUse extends Error {}
 
 type NameRules = Pick<NamingAuthoritySettings, 'profile' | 'caseInsensitive'>;
 
-const AS_NAMES = 'as metadata IDs, alternate identifiers or previous versions, and these';
+const AS_NAMES = 'are stored as metadata IDs, alternate identifiers or previous versions';
 const DEPENDENT: Readonly<Record<keyof NameRules, string>> = {
-  profile: `that are not GUIDs, ${AS_NAMES} cannot be read under the profile "cordra"`,
-  caseInsensitive: `with small letters, ${AS_NAMES} are compared by that value`,
+  profile: `that are not GUIDs ${AS_NAMES}, and the profile "cordra" does not permit them`,
+  caseInsensitive: `with lower-case letters ${AS_NAMES}, and are compared by this value`,
 };
 
 /**
@@ -70,7 +70,7 @@ export class NamesStoredByOtherRule extends Error {
     readonly member: keyof NameRules,
     value: NameRules[keyof NameRules],
   ) {
-    const detail = `must be ${JSON.stringify(value)}: writes named identifiers under this prefix ${DEPENDENT[member]}`;
+    const detail = `must be ${JSON.stringify(value)}: identifiers under this prefix ${DEPENDENT[member]}`;
     super(`${member} of the naming authority "${prefix}" ${detail}.`);
     this.detail = detail;
   }

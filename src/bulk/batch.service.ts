@@ -112,7 +112,7 @@ export class BatchService {
     const isDivided = inTurns.flat().length > 1;
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || isDivided) await lockNames(transaction, jobs.flatMap(namesIn));
-    // Items that name each other are inserted in another order than that of their metadata keys, so such a batch excludes other batches.
+    // Items that name each other are not inserted in the order of their metadata keys, so such a batch excludes other batches.
     if (isDivided) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
     await fixNameRulesOf(
       transaction,
@@ -237,7 +237,7 @@ function chargeOfNew(items: readonly MintItem[]): Charge {
   return counts;
 }
 
-/** Throws if items failed that had to succeed: those of the mode "atomic" and, because they are all equal, those of a `count`. */
+/** Throws if items failed that had to succeed: all in the mode "atomic" and, because they are equal, all of a `count`. */
 function requireMinted({ mode, isCount }: BatchCommand, results: readonly unknown[]): void {
   const rejections = results.flatMap((result, index) =>
     result instanceof Problem ? [{ problem: result, index }] : [],

@@ -8,7 +8,7 @@ import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-o
 /** Maximum number of items per statement. All statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 
-/** One of many mint requests. By default, it has the naming authority of the whole request. */
+/** One of many mint requests. By default, it has the naming authority of the batch or stream. */
 export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
 
 /** An item as it was received: its request, or the problem of its format. */

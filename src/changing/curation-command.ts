@@ -41,7 +41,7 @@ import {
 /** New values of an identifier, with names in any form. A member that is absent is not changed. */
 export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
-  /** Null removes all of them, as an empty list does. */
+  /** Null removes all alternates, as an empty list does. */
   readonly alternateIds?: readonly string[] | null;
   readonly previousVersion?: string | null;
 }

@@ -67,7 +67,7 @@ export class ExistingUpdates {
 
   /**
    * Finds the mints that may update an identifier, each with the mints that request an alternate of that identifier.
-   * @returns null if there is no mint that may update one, or only one mint.
+   * @returns null if no mint may update an identifier, or if there is only one mint.
    */
   async findUpdating(jobs: readonly MintJob[], transaction?: Queryable): Promise<UpdatingMints | null> {
     const updates = updatesIn(jobs);

@@ -54,7 +54,7 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
   }
 }
 
-/** Whether the schema has the table of migrations. @throws Error if it lacks this table, but has those of another program. */
+/** Whether the schema has the table of migrations. @throws Error if it lacks this table, but has tables of another program. */
 export async function hasMigrationTable(session: pg.ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists, current_schema() AS schema,

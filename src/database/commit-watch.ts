@@ -61,7 +61,7 @@ export class CommitWatch {
     return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }
 
-  /** Whether a commit other than that of the probe has been acknowledged since a time of `performance.now`. */
+  /** Whether a commit other than the commit of the probe has been acknowledged since a time of `performance.now`. */
   hasWrittenSince(time: number): boolean {
     return this.lastWriteAt >= time;
   }

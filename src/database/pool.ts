@@ -111,7 +111,7 @@ interface Traits extends Readonly<Config['pool']> {
   readonly planCacheMode: 'auto' | 'force_generic_plan';
   /** Null for sessions that write nothing. */
   readonly abandoned: AbandonedSessions | null;
-  /** Null for a pool whose requests go to another server when this one rejects a session. */
+  /** Null for a pool whose requests go to another server when this server rejects a session. */
   readonly sessions: ServerSessions | null;
   readonly isReadOnly: boolean;
   readonly acceptsRecovery: boolean;
@@ -122,7 +122,7 @@ interface Traits extends Readonly<Config['pool']> {
 function createPool(traits: Traits, logger: Logger): pg.Pool {
   const { failures, statementTimeoutMs, planCacheMode, acceptsRecovery } = traits;
   const readOnly = traits.isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  // Set with statements, because PgBouncer rejects these parameters for a connection.
+  // Set with statements, because PgBouncer rejects these settings as connection parameters.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
     { name: 'lock_timeout', value: traits.lockWaitMs, required: true },

@@ -63,7 +63,7 @@ export class LogWatcher {
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);
     }
-    // If all waiters left during the query and a new one was added, it has already started a timer.
+    // If all waiters left during the query and a new one was added, the new one has already started a timer.
     if (this.timer !== null && this.timer === startedBy) this.timer = setTimeout(() => void this.poll(), INTERVAL_MS);
   }
 }

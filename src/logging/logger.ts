@@ -7,7 +7,7 @@ import { cutLine, LineLimit } from './line-limit.js';
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Maximum characters buffered for a slow reader. Further lines are dropped. */
+/** Maximum number of characters buffered for a slow reader. Further lines are dropped. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
 const FLUSH_LIMIT_MS = 1000;

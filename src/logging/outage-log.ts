@@ -70,7 +70,7 @@ export class OutageLog implements FailureCounter {
     return true;
   }
 
-  /** Logs a lost connection as a warning if it begins an outage, because a single lost connection may be the whole failure. */
+  /** Logs a lost connection as a warning if it begins an outage, because a single lost connection may be the only failure. */
   connectionLost(reason: string): void {
     const { outage, isNew } = this.note({ reason });
     outage.connections += 1;

@@ -8,8 +8,8 @@ import type { GuidGenerator } from '../registry/uuid.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**
- * Maximum attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the naming
- * authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
+ * Maximum number of attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the
+ * naming authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
  */
 export const MAX_ATTEMPTS = 5;
 

@@ -84,7 +84,7 @@ export class MintQueue {
   }
 
   /**
-   * Mints one identifier, or returns that of an earlier request.
+   * Mints one identifier, or returns the identifier of an earlier request.
    * @throws Problem of the mint; CONFLICT_IN_PROGRESS if another transaction holds a unique value for too long (`lock_request_key` does not
    * wait for an idempotency key); OVERLOADED when the queue is full.
    */

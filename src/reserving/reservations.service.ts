@@ -31,7 +31,7 @@ import {
 
 const CHUNK = 250;
 
-/** Members per transaction. Their number is small, because a transaction delays other changes and later events. */
+/** Number of members per transaction. The number is small, because a transaction delays other changes and later events. */
 const SETTLED_TOGETHER = 100;
 
 @Injectable()

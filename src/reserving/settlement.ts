@@ -16,7 +16,7 @@ export interface SettlementCommand {
 export interface SettledItem {
   /** `NA/local`, or the text of the request if it is not a member. */
   readonly identifier: string;
-  /** Why it was skipped, or null. */
+  /** Why the identifier was skipped, or null. */
   readonly problem: Problem | null;
 }
 

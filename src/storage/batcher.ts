@@ -31,7 +31,7 @@ export class Batcher<T, R> {
   private minNextBatch = 1;
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param work returns a result or an `Error` for each item, in order. If it throws, every item is rejected with that error. */
+  /** @param work returns a result or an `Error` for each item, in order. If `work` throws, every item is rejected with that error. */
   constructor(
     private readonly work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly limits: BatcherLimits,

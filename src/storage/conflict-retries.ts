@@ -47,7 +47,7 @@ export class Stale extends Error {
   }
 }
 
-/** Repeats work after a conflict that can end, and records the expiry of reservations that cause one. */
+/** Repeats work after a conflict that can end, and records the expiry of reservations that cause conflicts. */
 @Injectable()
 export class ConflictRetries {
   constructor(

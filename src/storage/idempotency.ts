@@ -153,7 +153,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Locks a key. Fails at once if another request has locked it by this function, because that request can take a long time. */
+/** Locks a key. Fails at once if another request has locked it with this function, because that request can take a long time. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();

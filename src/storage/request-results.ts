@@ -63,7 +63,7 @@ export interface NewResult {
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 
-/** One row stores the results of up to 2^10 indexes, so that it can be found by a range of first indexes. */
+/** A row has the results of at most 2^10 indexes, so that a range of first indexes suffices to find it. */
 const PART_BITS = 10;
 
 /**

@@ -118,7 +118,7 @@ export class Transactions {
       });
     } catch (error) {
       if (lockWait === 'brief' || !isLockTimeout(error)) throw error;
-      // The hot pool is small, so statements that wait for locks use the general one.
+      // The hot pool is small, so statements that wait for locks use the general pool.
       return this.run(work);
     }
   }

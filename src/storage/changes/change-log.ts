@@ -76,9 +76,9 @@ const LOCK_NAMING_AUTHORITY = `
   FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
- * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones, and prevents further changes until
- * the transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which determines the
- * log position, is assigned after those changes.
+ * Waits for other changes of these identifiers, and of the metadata records minted with reserved identifiers, and prevents further changes
+ * until the transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which
+ * determines the log position, is assigned after those changes.
  * @returns the time of the change, by the database clock after the wait, and the IDs of these metadata records.
  */
 export async function lockForChange(

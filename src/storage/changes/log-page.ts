@@ -21,7 +21,7 @@ export type LogOrder = (typeof LOG_ORDERS)[number];
 
 /** Selects events; a null member matches all. */
 export interface LogFilter {
-  /** `derived`: whether naming authorities derived from this one match too. */
+  /** `derived`: whether the filter includes the naming authorities derived from this one. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
   readonly kind: ChangeKind | null;
   readonly client: string | null;

@@ -75,7 +75,7 @@ export class AddressLookups {
 /** Maximum number of objects of a metadata ID that a look-up returns; more are listed in pages. The statement reads one more. */
 const FEW = 10;
 
-/** $1: ordinals; $2: keys of metadata IDs; $3: maximum identifiers for each. */
+/** $1: ordinals; $2: keys of metadata IDs; $3: maximum number of identifiers for each. */
 const BY_METADATA = `
   SELECT w.ordinal, ${recordColumns('r')}
   FROM unnest($1::int[], $2::uuid[]) AS w(ordinal, key)

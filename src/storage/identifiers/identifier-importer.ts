@@ -44,7 +44,7 @@ export class IdentifierImporter {
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // Results depend on existing rows, such as those of identifiers found unchanged, and the standby may lack these rows.
+    // Results depend on existing rows, such as the rows of unchanged identifiers, and the standby may lack these rows.
     if (standby.mustWait) await this.transactions.waitForStandby();
     return rejected;
   }

@@ -130,7 +130,7 @@ const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMET
  * their metadata keys, so that two transactions do not wait for each other. Two rows of one statement must not conflict in any unique
  * index. For OFFSET 0, see "Planner assumptions" in architecture.md. IS TRUE makes conditions filters with hashed subplans, never joins.
  * @param withMore for metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
- * fails the whole statement. If false, the statement joins only naming authorities, so one plan suits any number of rows.
+ * makes the statement fail. If false, the statement joins only naming authorities, so one plan suits any number of rows.
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');

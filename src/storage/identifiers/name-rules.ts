@@ -18,8 +18,8 @@ export interface StoredNames {
 }
 
 /**
- * Fixes rules (see the migration). $1: keys of prefixes; $2: columns of "naming_authority"; $3: their values. A rule is lasting if another
- * transaction that fixed it was committed before the statement, whose snapshot does not have the rows that the function inserts.
+ * Fixes rules (see the migration). $1: keys of prefixes; $2: columns of "naming_authority"; $3: their values. A rule is lasting if a
+ * transaction committed before the statement fixed it; the snapshot of the statement lacks the rows that the function inserts.
  */
 const FIX = `
   SELECT f.place IS NOT NULL AS is_other, EXISTS (
@@ -30,7 +30,7 @@ const FIX = `
   LEFT JOIN fix_name_rules($1::text[], $2::text[], $3::text[]) AS f(place) ON f.place = w.n
   ORDER BY w.n`;
 
-/** Maximum rules that are remembered for a session. */
+/** Maximum number of rules that are remembered for a session. */
 const MAX_KNOWN = 1000;
 
 /** Lasting rules, for each session, because the server of another session may have lost the last ones in a failover. */

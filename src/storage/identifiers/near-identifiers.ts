@@ -2,7 +2,7 @@ import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../statement.js';
 import type { Digest } from '../../registry/uuid.js';
 
-/** Maximum searches of a process per second; one takes about a millisecond of the database. */
+/** Maximum number of searches of a process per second. A search takes about a millisecond of the database. */
 const MAX_SEARCHES_PER_SECOND = 100;
 
 export interface NearSearch {

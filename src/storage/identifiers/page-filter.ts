@@ -52,7 +52,7 @@ const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 
 /**
  * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. With `OFFSET 0`, PostgreSQL searches
- * the history by an index look-up for each row.
+ * the history with an index look-up for each row.
  */
 export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   const { metadata, alternate, namingAuthorityId, namingAuthorityIds, target, targetPrefix, changedBy, state } = filter;

@@ -94,7 +94,7 @@ export function indexConditions(filter: NumberedFilter, range: PageRange, index:
 
 /**
  * Selects the identifiers of a range that an index has, in the order of the range.
- * @param limit the SQL of their limit, given the number of lists that each have this limit.
+ * @param limit returns the SQL of the limit for a number of lists, each of which has this limit.
  */
 type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
 

@@ -85,7 +85,7 @@ export class NamingAuthorityCache {
     return prefixes.every((prefix) => known.find(prefix)?.state === 'active') ? known : this.refresh();
   }
 
-  /** Reads again if the texts name an unknown naming authority, because another process may have just created them. */
+  /** Reads again if the texts name unknown naming authorities, because another process may have just created them. */
   async currentForTexts(texts: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
     return known.unknownPrefixes(texts).length === 0 ? known : this.refresh();

@@ -58,7 +58,7 @@ export async function connectForWriting(
     }
     if (performance.now() >= deadline) {
       throw new StartupError(
-        `${reason} No server that accepts writes was reached within ${waitMs / 1000} s. Correct host and port in DATABASE_URL, or let the cluster elect a primary.`,
+        `${reason} No server that accepts writes was reached within ${waitMs / 1000} s. Correct the host and the port in DATABASE_URL, or let the cluster elect a primary.`,
       );
     }
     await pause(Math.min(PAUSE_MS, waitMs));

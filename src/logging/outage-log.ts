@@ -39,8 +39,8 @@ class Outage {
 }
 
 /**
- * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while it lasts, and
- * one when the database serves again. Failures have the level error while nothing succeeds, otherwise warn.
+ * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while failures
+ * continue, and one when the database serves again. Failures have the level error while nothing succeeds, otherwise warn.
  */
 export class OutageLog implements FailureCounter {
   private outage: Outage | null = null;

@@ -74,7 +74,7 @@ export class ConflictRetries {
     }
   }
 
-  /** Records expiries in a separate transaction. @param lockWaitMs the lock timeout, by default that of the session. */
+  /** Records expiries in a separate transaction. @param lockWaitMs the lock timeout, by default the timeout of the session. */
   async expire(ids: readonly bigint[], lockWaitMs?: number): Promise<void> {
     if (ids.length === 0) return;
     await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids), lockWaitMs);

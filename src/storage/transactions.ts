@@ -24,8 +24,8 @@ const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
 /**
- * SQL expression: whether a synchronous standby is configured, which the cluster manager can change at any time. Also true on a server in
- * recovery: the wait then fails, because the data of this server may be lost when another one is promoted.
+ * SQL expression: whether a synchronous standby is configured, which the cluster manager can change at any time. It is true even on a
+ * server in recovery: the wait then fails, because the data of this server may be lost when another one is promoted.
  */
 export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 

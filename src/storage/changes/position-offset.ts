@@ -81,7 +81,7 @@ export class PositionOffset {
   /**
    * Raises the offset if new events would get earlier positions, and once after each start of the server; also raises sequences that are
    * behind. Called before the first write of a session. A session of a standby is compared again after its promotion.
-   * @param lockWaitMs the lock timeout of the comparison, by default that of the session.
+   * @param lockWaitMs the lock timeout of the comparison, by default the timeout of the session.
    * @throws the error of a lock timeout (for a raise, after `RAISE_MS`), or 25006 on a server in recovery.
    */
   async compare(session: Session, lockWaitMs?: number): Promise<void> {

@@ -28,7 +28,7 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    // Built before a connection is taken.
+    // The query is built before a connection is taken.
     const query = insertQuery(items);
     const rules = [...new Set(items.flatMap(allRulesOf))];
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {

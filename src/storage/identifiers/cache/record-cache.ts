@@ -66,7 +66,7 @@ export class RecordCache {
   hits = 0;
   misses = 0;
 
-  /** @param bounds of the cache. If they do not suffice for a record and an unknown name, the cache is disabled. */
+  /** @param bounds of the cache, which is disabled with 0 bytes or fewer than two entries. */
   constructor(
     private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
     private readonly log: Pick<LogFollower, keyof LogFollower>,

@@ -25,7 +25,7 @@ import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import { type MintItem, type ReceivedItem, chargeOf, inSlices, parseItem, prefixesOf, resultOf } from './mint-item.js';
 
-/** Maximum number of items in a chain of previous versions. Each item of a chain needs separate statements. */
+/** Maximum number of turns of a batch (see `turnsOf`). Each turn needs separate statements. */
 const MAX_TURNS = 100;
 const TOO_FAR = `depends on more than ${MAX_TURNS} earlier items, each of which depends on the one before: send it in a later request`;
 
@@ -205,7 +205,7 @@ function findDuplicate(
   });
 }
 
-/** @param taken the keys of earlier claims that conflict with this one. */
+/** @param taken the keys of earlier claims that conflict with this claim. */
 function claim(pointer: string, key: string, taken = [key]): { pointer: string; key: string; taken: string[] } {
   return { pointer, key, taken };
 }

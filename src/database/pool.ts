@@ -162,7 +162,7 @@ function createPool(traits: Traits, logger: Logger): pg.Pool {
       failures.responded();
     });
   });
-  // Runs for every released client. A rejected statement leaves the session usable; any other error may abandon it on the server.
+  // Runs for every released client. A rejected statement leaves the session usable; any other error may abandon the session on the server.
   pool.on('release', (error: unknown, client) => {
     // `pg.Pool.query` releases with null after a success.
     const isBroken = error !== undefined && error !== null && error !== false && !(error instanceof pg.DatabaseError);

@@ -83,7 +83,7 @@ function differencesOf(row: StoredRow): string[] {
     const stored = JSON.parse(JSON.stringify(mutableAttributesOf(record))) as Record<string, unknown>;
     for (const [member, value] of Object.entries(stored)) {
       if (!isDeepStrictEqual(folded[member] ?? null, value))
-        note(`"${member}" of the row differs from that of its events`);
+        note(`"${member}" of the row differs from the value in its events`);
     }
   }
 

@@ -54,7 +54,7 @@ export class NamingAuthoritiesService {
     @Inject(DEFAULT_HTTP_RESOLVER) private readonly resolver: Resolver,
   ) {}
 
-  /** One page in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
+  /** Returns one page, in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
   async page(principal: Principal, limit: number, after: string | null) {
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));

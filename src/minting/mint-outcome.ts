@@ -78,7 +78,7 @@ export interface Decisions {
   readonly undecided: readonly Candidate[];
 }
 
-/** The results of mints that do not depend on each other. */
+/** The results of mints, each of which succeeds or fails separately. */
 export interface MintGroupResults {
   readonly results: Map<MintJob, MintResult>;
   /** Why mints have no result; null if every mint has one. */

@@ -56,7 +56,7 @@ interface DirectResponse {
 
 /**
  * Maximum length of a body in UTF-16 code units. Each has at most three bytes, so the body stays below `COUNTED_BYTES` of
- * `unread-responses.ts`. The framework sends longer bodies, because it limits those that clients do not read.
+ * `unread-responses.ts`. The framework sends longer bodies, because it limits the bytes that clients do not read.
  */
 const MAX_BODY = 16_384;
 

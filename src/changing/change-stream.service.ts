@@ -152,7 +152,7 @@ export class ChangeStreamService {
     return lines;
   }
 
-  /** The current records of results, in the order of `ids`. */
+  /** Returns the current records of results, in the order of `ids`. */
   async find(ids: readonly bigint[], principal: Principal): Promise<IdentifierRecord[]> {
     return (await this.reader.findByIds(ids)).map((record) => principal.redact(record));
   }

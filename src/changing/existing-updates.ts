@@ -31,7 +31,7 @@ export interface FoundMint {
   readonly id: bigint;
 }
 
-/** The mints whose metadata ID exists and that update its identifier. */
+/** The mints that must update the identifier that has their metadata ID. */
 export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] {
   return [...results].flatMap(([job, result]) =>
     !(result instanceof Problem) && result.outcome === 'toUpdate' ? [{ job, id: result.record.id }] : [],
@@ -141,7 +141,7 @@ export class ExistingUpdates {
   }
 }
 
-/** The mints that may update an identifier, with the metadata ID that it has. */
+/** The mints that may update an identifier, each with the metadata ID by which the identifier is found. */
 function updatesIn(jobs: readonly MintJob[]) {
   return jobs.flatMap((job) => {
     const { namingAuthority, metadata, onExisting } = job.command;

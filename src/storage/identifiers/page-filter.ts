@@ -17,13 +17,13 @@ export interface PageFilter {
   readonly hasTarget?: boolean | undefined;
   /** The naming authorities whose hidden values the principal sees; absent for all. */
   readonly curated?: readonly string[] | undefined;
-  /** The first bytes of the target as stored. */
+  /** The start of the target, as stored. */
   readonly targetPrefix?: string | undefined;
   /** A client that made a change after the creation of the identifier. */
   readonly changedBy?: string | undefined;
-  /** Inclusive. */
+  /** The earliest time of minting, inclusive. */
   readonly createdFrom?: Date | undefined;
-  /** Exclusive. */
+  /** The end of the range of times of minting, exclusive. */
   readonly createdBefore?: Date | undefined;
 }
 

@@ -59,7 +59,7 @@ export class NamingAuthorityCounts {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Counts in the order of `prefixes`. @param transaction its changes are counted. */
+  /** Returns counts in the order of `prefixes`. @param transaction the transaction whose changes are included. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     return transaction === undefined ? this.lists.add(prefixes) : countAll(transaction, prefixes);
   }

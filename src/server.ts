@@ -30,7 +30,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Opens pools, application and ports. @throws StartupError if a port or the database fails, after closing the application. */
+/** Opens the pools, the application and the ports. @throws StartupError if a port or the database fails, after closing the application. */
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);

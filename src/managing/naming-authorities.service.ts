@@ -176,7 +176,7 @@ function ancestorsOf(prefix: string): string[] {
 
 function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySettings>): Problem {
   const detail =
-    'cannot be changed: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names, which depend on it';
+    'cannot be changed, because existing names depend on it: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names';
   const errors = RULES.filter((rule) => changes[rule] !== undefined && changes[rule] !== current[rule]).map((rule) => ({
     pointer: `/${rule}`,
     detail,
@@ -191,6 +191,6 @@ function withProblemOfRule(error: unknown): never {
 }
 
 function orphan(prefix: string, parent: string): Problem {
-  const detail = `the parent "${parent}" of "${prefix}" does not exist, and the prefix it is derived from is registered here (HS-07); create the parent first`;
+  const detail = `the parent "${parent}" of "${prefix}" does not exist, although a prefix above it is registered here (HS-07); create the parent first`;
   return new Problem('PARENT_NOT_FOUND', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
 }

@@ -39,7 +39,7 @@ export class DatabaseMetrics extends MetricSource {
     super(registry);
   }
 
-  /** @returns a function that counts the seconds of a statement. It is created once, because finding labels costs more than counting. */
+  /** @returns a function that records the seconds of a statement. It is created once, because finding labels costs more than counting. */
   statementTimer(pool: string): (seconds: number) => void {
     const timed = this.statements.labels({ pool });
     return (seconds) => {

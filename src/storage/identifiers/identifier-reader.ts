@@ -126,14 +126,14 @@ export class IdentifierReader {
     return rows.map((row) => recordOf(row));
   }
 
-  /** Bytes of the texts and values of records together. */
+  /** Returns the total bytes of the texts and values of records. */
   async bytesOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
     const text = `SELECT coalesce(sum(${bytesOfRow('i')}), 0)::float8 AS bytes FROM identifier i WHERE id = ANY($1::bigint[])`;
     const { rows } = await from.query<{ bytes: number }>({ text, values: [ids.map(String)] });
     return rows[0]?.bytes ?? 0;
   }
 
-  /** IDs of the metadata records that were minted with the identifiers that are reserved. */
+  /** Returns the IDs of the metadata records that were minted with identifiers which are still reserved. */
   async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
     const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
       text: reservedPairs('$1'),
@@ -158,14 +158,14 @@ export class IdentifierReader {
     return { records: ids.flatMap((id) => byId.get(id) ?? []), metadataRecords: new Map(metadataRecords) };
   }
 
-  /** Expired reservations whose expiry is not recorded, as stored. */
+  /** Returns expired reservations whose expiry is not recorded, as they are stored. */
   async findExpiredLeases(ids: readonly bigint[], from: Queryable, at: Date): Promise<IdentifierRecord[]> {
     const values = [ids.map(String), at.toISOString()];
     const { rows } = await from.query<IdentifierRow>({ text: UNWRITTEN_EXPIRATIONS, values });
     return rows.map((row) => recordOf(row, false));
   }
 
-  /** The oldest expired reservations whose expiry is not recorded. */
+  /** Returns the IDs of the oldest expired reservations whose expiry is not recorded. */
   async findExpiredIds(limit: number): Promise<bigint[]> {
     const { rows } = await this.pool.query<{ id: string }>({ text: EXPIRED_IDS, values: [limit] });
     return rows.map(({ id }) => BigInt(id));

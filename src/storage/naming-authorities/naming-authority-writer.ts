@@ -59,8 +59,8 @@ const DEPENDENT: Readonly<Record<keyof NameRules, string>> = {
 };
 
 /**
- * Names under the prefix were stored that depend on another value of a setting (decision 35). The detail names no record, because the
- * administrator of one naming authority may not see the records of another one.
+ * Stored names under the prefix depend on another value of a setting (decision 35). The detail names no record, because the administrator
+ * of one naming authority may not see the records of another one.
  */
 export class NamesStoredByOtherRule extends Error {
   readonly detail: string;

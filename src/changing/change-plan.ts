@@ -35,7 +35,7 @@ export interface PlannedChange {
   readonly amendment: Amendment | null;
   readonly released: readonly string[];
   readonly gained: readonly string[];
-  /** The change of the metadata record that was minted with the object; null if there is none or it stays as it is. */
+  /** The change of the metadata record that was minted with the object; null if there is none, or if the record stays as it is. */
   readonly metadataRecord: PlannedChange | null;
 }
 

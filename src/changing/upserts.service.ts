@@ -28,7 +28,7 @@ const MOST_TOGETHER = 50;
 /** Another request used the Idempotency-Key of a mint, so that the mint must be decided again. */
 class KeyUsed extends Error {}
 
-/** Mints identifiers, and for `onExisting: "update"` updates those that already have the metadata IDs, in separate transactions. */
+/** Mints identifiers, and with `onExisting: "update"` updates those that have the metadata IDs already, in separate transactions. */
 @Injectable()
 export class UpsertsService {
   constructor(

@@ -51,8 +51,8 @@ export class HandleUserStore {
   ) {}
 
   /**
-   * Assigns a Handle to a client, or returns who has it. After a new claim under the profile "handle", waits until no process can still
-   * create an identifier with this name.
+   * Assigns a Handle to a client, or returns who has the Handle. After a new claim under the profile "handle", waits until no process can
+   * still create an identifier with this name.
    * @throws Problem CONFLICT_IN_PROGRESS if the rules of the naming authority are no longer those of `authority`.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {

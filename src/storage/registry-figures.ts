@@ -11,8 +11,8 @@ const FRESH_MS = 60_000;
 const TIMEOUT_MS = 1000;
 
 /**
- * Shares a read among the scrapes of `freshMs` milliseconds. They get `unknown` if the read fails or takes longer than 1 s, and the next
- * scrape reads again.
+ * Shares a read among the scrapes of `freshMs` milliseconds. All of them get `unknown` if the read fails or takes longer than 1 s, and the
+ * next scrape reads again.
  */
 export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
@@ -31,8 +31,8 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 
 /**
  * Both counts stop one row above `COUNTED_EXACTLY`. The counts read few rows: rows of identifiers are never deleted, and with these
- * settings PostgreSQL reads the leases in the order of their index under any statistics. The estimates are those of the last VACUUM or
- * ANALYZE, and of the cumulative statistics, which a crash resets.
+ * settings PostgreSQL reads the leases in the order of their index whatever the statistics say. The estimates are those of the last VACUUM
+ * or ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `
   BEGIN READ ONLY; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;

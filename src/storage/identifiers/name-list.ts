@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Maximum number of identifiers of a naming authority, in any state, whose names are listed. */
 export const MAX_LISTED_NAMES = 100_000;
 
-/** Maximum bytes of all local names together, which bounds a list in memory. */
+/** Maximum bytes of all local names together, because a list is kept in memory. */
 const MAX_LISTED_BYTES = 8_388_608;
 
 /** $1: the naming authority; $2: maximum number of rows to read. The conditions are a range of an index, in its order. */

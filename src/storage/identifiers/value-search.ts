@@ -21,7 +21,7 @@ export type SearchTerm =
     }
   | {
       readonly kind: 'pattern';
-      /** In upper case. */
+      /** The type of the compared values, in upper case. */
       readonly type: string;
       /** Each "*" matches any text; other characters match themselves. */
       readonly pattern: string;

@@ -55,7 +55,7 @@ export interface PreparedApplication {
   prepare(): Promise<void>;
 }
 
-/** Builds the application without connecting to the database. The OpenAPI document is also generated from the application. */
+/** Builds the application without a connection to the database, so that the OpenAPI document can be generated from it. */
 export async function createApplication(
   config: Config,
   pools: Pools,
@@ -167,7 +167,7 @@ function timeStatements({ database }: Metrics, pools: Readonly<Record<string, pg
   }
 }
 
-/** The interfaces in order of precedence. The last one is always `REST_API`, because it has the health checks. */
+/** The interfaces in order of precedence. The last interface is always `REST_API`, because it has the health checks. */
 function interfacesOf({ interfaces, openAccessHosts }: Config, entrance: Entrance | null): HttpInterfaces {
   const resolver = entrance === null ? [] : [resolverInterface(entrance)];
   const handles = interfaces.has('handles') ? [handleApiInterface(openAccessHosts === null)] : [];

@@ -24,7 +24,7 @@ export class StartInterrupted extends Error {}
 
 /**
  * Reads the configuration, starts the database, migrates it and opens the ports.
- * @param signal ends the start, for the reason of the signal, a string. A schema change that has begun is rolled back.
+ * @param signal ends the start; its reason is a string. A schema change that has begun is rolled back.
  * @throws StartupError after stopping what was started; StartInterrupted.
  */
 export async function bootstrap(signal: AbortSignal): Promise<RunningInstance> {

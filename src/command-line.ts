@@ -62,6 +62,6 @@ function commands(): Command {
 }
 
 function countOf(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }

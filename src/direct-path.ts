@@ -56,7 +56,7 @@ interface DirectResponse {
 
 /**
  * Maximum length of a body in UTF-16 code units. Each has at most three bytes, so the body stays below `COUNTED_BYTES` of
- * `unread-responses.ts`. The framework sends longer bodies, because it limits those that clients do not read.
+ * `unread-responses.ts`. The framework sends longer bodies, because it limits the bytes that clients do not read.
  */
 const MAX_BODY = 16_384;
 
@@ -78,8 +78,8 @@ const VALUES_HEADERS = [
 /**
  * Serves redirects and Handle reads of plain names with records in memory, before the framework. A request takes 29 µs of processor time
  * instead of 77 µs (decision 67). The responses of a turn of the event loop are written together. A write must wake a sleeping client or
- * proxy on the same machine, but writes that follow at once find it awake, which saves 20 µs of a redirect over 64 connections. For
- * requests that wait for the database, this would cost a tenth, because clients would also send their next requests together.
+ * proxy on the same machine, but writes that follow at once find it awake, which saves 20 µs of a redirect over 64 connections. Requests
+ * that wait for the database would be slower by a tenth, because clients would send their next requests together.
  */
 export class DirectPath {
   private parts: DirectPathParts | null = null;

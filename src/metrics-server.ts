@@ -12,7 +12,7 @@ import type { Metrics } from './metrics/metrics.js';
 /** Maximum time to receive a request. Scrapes are small, so a slower client is treated as abusive. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** Maximum number of connections. Each serves one request, and one that receives no complete request is closed after 5 seconds. */
+/** Maximum number of connections. Each connection serves one request, and is closed after 5 seconds without a complete request. */
 const MAX_CONNECTIONS = 256;
 
 /** Creates a server that serves only `/metrics`, without a key, and with the limits of `PORT`. */

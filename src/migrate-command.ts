@@ -2,7 +2,7 @@ import { readDatabaseUrl } from './config/process-environment.js';
 import { VERSION } from './config/version.js';
 import { migrate, plannedMigrations } from './database/migrations.js';
 
-/** Applies the migrations that the database of DATABASE_URL lacks, and prints their names; `plan` only prints SQL. @throws StartupError */
+/** Applies the migrations that the database lacks, and prints their names; with `plan`, only prints their SQL. @throws StartupError */
 export async function migrateCommand({ plan }: { plan: boolean }): Promise<void> {
   const url = readDatabaseUrl();
   if (!plan) {

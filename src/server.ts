@@ -24,7 +24,7 @@ import { listening } from './listening-ports.js';
 import { startupBanner } from './startup-banner.js';
 
 const SETTINGS_DIFFER =
-  'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme, which PATCH /naming-authorities changes while it has no identifiers';
+  'a naming authority of NAMING_AUTHORITIES exists with another profile or metadata ID scheme; PATCH /naming-authorities can change these settings while it has no identifiers';
 
 export interface Server {
   readonly banner: string;
@@ -32,7 +32,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Opens pools, application and ports. @throws StartupError if a port or the database fails, after closing the application. */
+/** Opens the pools, the application and the ports. @throws StartupError if a port or the database fails, after closing the application. */
 export async function openServer(config: Config, url: string, logger: Logger, limit: LineLimit): Promise<Server> {
   const outages = new OutageLog(logger);
   const pools = createPools(url, config, logger, outages);

@@ -14,7 +14,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-// By default, V8 lets the heap grow to four times the memory in use; at 100 %, it is twice. Streams then use 70 MB less.
+// By default, V8 lets the heap grow to four times the memory in use; with 100 %, only to twice. Streams then use 70 MB less.
 setFlagsFromString('--heap-growing-percent=100');
 
 const interruption = new AbortController();

@@ -25,7 +25,7 @@ import { MintingService } from '../minting/minting.service.js';
 import { ExistingUpdates } from '../changing/existing-updates.js';
 import { type MintItem, type ReceivedItem, chargeOf, inSlices, parseItem, prefixesOf, resultOf } from './mint-item.js';
 
-/** Maximum number of items, each of which names the one before as its previous version. Each needs statements of its own. */
+/** Maximum number of turns of a batch (see `turnsOf`). Each turn needs separate statements. */
 const MAX_TURNS = 100;
 const TOO_FAR = `depends on more than ${MAX_TURNS} earlier items, each of which depends on the one before: send it in a later request`;
 
@@ -112,7 +112,7 @@ export class BatchService {
     const isDivided = inTurns.flat().length > 1;
     // All names are locked before the first statement, because several statements would lock names in different orders.
     if (locked !== null || isDivided) await lockNames(transaction, jobs.flatMap(namesIn));
-    // Items that name each other are inserted in another order than that of their metadata keys, so such a batch excludes other batches.
+    // Items that name each other are not inserted in the order of their metadata keys, so such a batch excludes other batches.
     if (isDivided) await lockMetadataIds(transaction, jobs.flatMap(metadataIdOf), turns.length > 1);
     await fixNameRulesOf(
       transaction,
@@ -205,7 +205,7 @@ function findDuplicate(
   });
 }
 
-/** @param taken the keys of earlier claims that conflict with this one. */
+/** @param taken the keys of earlier claims that conflict with this claim. */
 function claim(pointer: string, key: string, taken = [key]): { pointer: string; key: string; taken: string[] } {
   return { pointer, key, taken };
 }
@@ -224,7 +224,7 @@ function metadataIdOf({ command: { namingAuthority, metadata } }: MintJob): Lock
   return metadata === null ? [] : [{ namingAuthority, key: metadata.key }];
 }
 
-/** The identifiers that a batch creates in any case: those of the items that have no names. */
+/** Counts the identifiers that a batch certainly creates: one for each item without names, or two with `mintMetadataId`. */
 function chargeOfNew(items: readonly MintItem[]): Charge {
   const counts = new Map<string, number>();
   for (const { job } of items) {
@@ -237,7 +237,7 @@ function chargeOfNew(items: readonly MintItem[]): Charge {
   return counts;
 }
 
-/** Throws if items failed that had to succeed: those of the mode "atomic" and, because they are all equal, those of a `count`. */
+/** Throws if items failed that had to succeed: all in the mode "atomic" and, because they are equal, all of a `count`. */
 function requireMinted({ mode, isCount }: BatchCommand, results: readonly unknown[]): void {
   const rejections = results.flatMap((result, index) =>
     result instanceof Problem ? [{ problem: result, index }] : [],

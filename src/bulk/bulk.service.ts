@@ -55,7 +55,7 @@ export class BulkService {
   }
 
   /**
-   * Results are durable and in order. If an error follows the commit of some lines, the error is the result of the other lines.
+   * Mints lines. The results are durable and in order. An error after the commit of some lines is the result of the others.
    * @throws the error if no line was minted.
    */
   async mint(

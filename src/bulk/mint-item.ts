@@ -8,7 +8,7 @@ import { type MintJob, type MintResult, withUnderstood } from '../minting/mint-o
 /** Maximum number of items per statement. All statements of a batch share one transaction. */
 const MINT_SLICE = 500;
 
-/** One of many mint requests. By default, it has the naming authority of the whole request. */
+/** One of many mint requests. By default, it has the naming authority of the batch or stream. */
 export type ItemRequest = Omit<MintRequest, 'namingAuthority'> & Partial<Pick<MintRequest, 'namingAuthority'>>;
 
 /** An item as it was received: its request, or the problem of its format. */
@@ -27,7 +27,7 @@ export interface MintItem {
   readonly canonical: string;
 }
 
-/** The naming authorities of well-formed items, which name one or have the default. */
+/** The naming authorities of well-formed items; an item that names none has the default. */
 export function prefixesOf(items: readonly ReceivedItem[], byDefault: string | undefined): Set<string> {
   return new Set(
     items.flatMap(({ request }) => (request instanceof Problem ? [] : (request.namingAuthority ?? byDefault ?? []))),
@@ -54,7 +54,7 @@ export function parseItem(
   }
 }
 
-/** The identifiers that mints created. */
+/** Counts the identifiers that mints created, by naming authority. */
 export function chargeOf(results: Iterable<MintResult>): Charge {
   const counts = new Map<string, number>();
   for (const result of results) {
@@ -72,7 +72,7 @@ export function resultOf(job: MintJob | Problem, results: ReadonlyMap<MintJob, M
   return withUnderstood(result, job);
 }
 
-/** The mints of each statement. Updates are in the order in which `insertMany` inserts metadata keys; others keep their order. */
+/** The mints of each statement. With several statements, updates come last, in the order in which `insertMany` inserts metadata keys. */
 export function inSlices(jobs: readonly MintJob[]): (readonly MintJob[])[] {
   const keyOf = ({ command: { onExisting, metadata } }: MintJob): string =>
     onExisting === 'update' ? (metadata?.key ?? '') : '';

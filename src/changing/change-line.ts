@@ -44,7 +44,7 @@ export interface ReceivedChange {
 export interface ParsedChange {
   /** The detail of the problem if the identifier is not found. */
   readonly missDetail: string;
-  /** Null outside the visible naming authorities, or if the metadata ID names the identifier. */
+  /** The address of the identifier; null outside the visible naming authorities, or if the line names the identifier by its metadata ID. */
   readonly address: Address | null;
   /** The address that includes white space at the end of the text. It is looked up first. Null if the text has no such white space. */
   readonly exact: Address | null;

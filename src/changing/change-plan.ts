@@ -35,7 +35,7 @@ export interface PlannedChange {
   readonly amendment: Amendment | null;
   readonly released: readonly string[];
   readonly gained: readonly string[];
-  /** The change of the metadata record that was minted with the object; null if there is none or it stays as it is. */
+  /** The change of the metadata record that was minted with the object; null if there is none, or if the record stays as it is. */
   readonly metadataRecord: PlannedChange | null;
 }
 
@@ -50,7 +50,7 @@ export interface PlanContext {
   readonly principal: Pick<Principal, 'curates' | 'hides' | 'requireNaming'>;
 }
 
-/** The holders of unique names; null if a name is free. */
+/** The holders of unique names, by `holderKey`; null for a free name. */
 export type Holders = Map<string, Omit<NameHolder, 'isExpired'> | null>;
 
 /** The key of a unique name in `Holders`. */
@@ -71,7 +71,7 @@ export function namesOf(step: CurationStep, namingAuthority: string): (UniqueNam
   ];
 }
 
-/** The metadata IDs that name identifiers. */
+/** The metadata IDs by which changes name their identifiers. */
 export function namedIn(targets: readonly TargetedChange[]): UniqueName[] {
   return targets.flatMap(({ metadata }) => metadata ?? []);
 }
@@ -85,7 +85,7 @@ export function idsOf(targets: readonly TargetedChange[], named: Holders): bigin
   return [...ids].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** The names that a step of a record claims by the alternates that the record does not have yet. */
+/** The names that a step claims with alternates that the record does not have yet. */
 export function claimsOf(step: CurationStep, record: Claimant): ClaimedName[] {
   const alternates = 'values' in step ? (step.values.alternates ?? []) : [];
   return gainedBy(record, alternates).flatMap(({ name, index }) => {

@@ -112,7 +112,7 @@ export class ChangeStreamService {
   }
 
   /**
-   * A line that was changed before with the same idempotency key returns its first result.
+   * Changes the identifiers of a chunk. A line that was changed before with the same idempotency key returns its first result.
    * @throws Problem IDEMPOTENCY_KEY_REUSED if another kind of request used the key, REQUEST_IN_FLIGHT, CONFLICT_IN_PROGRESS
    */
   async change(chunk: ReadyChunk, { principal, idempotencyKey }: RequestContext): Promise<ChangedLine[]> {
@@ -152,7 +152,7 @@ export class ChangeStreamService {
     return lines;
   }
 
-  /** The current records of results, in the order of `ids`. */
+  /** Returns the current records of results, in the order of `ids`. */
   async find(ids: readonly bigint[], principal: Principal): Promise<IdentifierRecord[]> {
     return (await this.reader.findByIds(ids)).map((record) => principal.redact(record));
   }
@@ -188,7 +188,7 @@ function targetsOf({ lines }: ReadyChunk): TargetedChange[] {
   return lines.flatMap(({ change }) => (change instanceof Problem ? [] : [change]));
 }
 
-/** A rejection has priority over the replay, because the API key of the repeat can have fewer rights than that of the first request. */
+/** A rejection has priority over the replay, because the API key of the repeat can have fewer rights than the key of the first request. */
 function resultOf(
   { change, fingerprint, isForbidden }: ReadyLine,
   stored: StoredLine | undefined,

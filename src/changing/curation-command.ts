@@ -41,7 +41,7 @@ import {
 /** New values of an identifier, with names in any form (R-28). A member that is absent is not changed. */
 export interface NewValues extends GivenTexts {
   readonly metadataId?: string | null;
-  /** Null removes all of them, as an empty list does. */
+  /** Null removes all alternates, as an empty list does. */
   readonly alternateIds?: readonly string[] | null;
   readonly previousVersion?: string | null;
 }
@@ -89,7 +89,7 @@ export function namesIn(command: CurationCommand): string[] {
 }
 
 /**
- * @param scheme the metadata ID scheme of the identifier's naming authority.
+ * @param scheme the metadata ID scheme of the naming authority.
  * @throws Problem with a syntax code, RESERVED_REASON_CODE, or INVALID_REQUEST for an identifier that is too long.
  */
 export function parseCommand(
@@ -154,11 +154,11 @@ export function fingerprintSource(identifier: string, step: CurationStep, precon
   };
 }
 
-/** The metadata ID and alternates of a withdrawn record can be changed, so that others can have them. @throws Problem WRONG_STATE */
+/** The metadata ID and alternates of a withdrawn record can be changed, to free them for other identifiers. @throws Problem WRONG_STATE */
 export function requirePermitted(record: IdentifierRecord, step: CurationStep): void {
   // Writes of Handle values have their own rules for states: see `decideValues`.
   if (isOfValues(step)) return;
-  // A withdrawn record can get a legal reason, which hides its values. A reinstatement before it would publish them.
+  // A withdrawn record can get a legal reason, which hides its values. A reinstatement before that would publish the values.
   if (step.step === 'withdrawn' && step.reasonCode === 'legal' && record.tombstone !== null && !isLegal(record)) return;
   if (step.step !== 'changed' || record.tombstone === null) {
     requireState(record, step.step);
@@ -225,7 +225,7 @@ export function isMet(record: IdentifierRecord, values: ParsedValues): boolean {
   return hasNames && hasTexts(record, values);
 }
 
-/** The values without the names that the record has already, which keep the notation in which they are stored. */
+/** The values without the names that the record already has, so that these keep their stored notation. */
 function newNames(record: IdentifierRecord, values: ParsedValues): ParsedValues {
   const { metadata, alternates, previousVersion, ...texts } = values;
   return {

@@ -31,7 +31,7 @@ export interface FoundMint {
   readonly id: bigint;
 }
 
-/** The mints whose metadata ID exists and that update its identifier. */
+/** The mints that must update the identifier that has their metadata ID. */
 export function foundIn(results: ReadonlyMap<MintJob, MintResult>): FoundMint[] {
   return [...results].flatMap(([job, result]) =>
     !(result instanceof Problem) && result.outcome === 'toUpdate' ? [{ job, id: result.record.id }] : [],
@@ -49,8 +49,8 @@ export class ExistingUpdates {
 
   /**
    * Locks the identifiers that mints will update, before their transaction writes anything. The number of a transaction determines its
-   * position in the log, so it must be assigned after earlier changes of the same identifiers. @throws Problem INVALID_REQUEST if their
-   * records together are too large.
+   * position in the log, so it must be assigned after earlier changes of the same identifiers.
+   * @throws Problem INVALID_REQUEST if the records together are too large.
    */
   async lockExisting(transaction: Queryable, jobs: readonly MintJob[]): Promise<LockedIdentifiers | null> {
     const names = updatesIn(jobs).map(({ name }) => name);
@@ -65,7 +65,10 @@ export class ExistingUpdates {
     return this.engine.lock(transaction, ids);
   }
 
-  /** Finds the mints that may update an identifier, for `turnsOf`. @returns null if there are none, or no other mints. */
+  /**
+   * Finds the mints that may update an identifier, each with the mints that request an alternate of that identifier.
+   * @returns null if no mint may update an identifier, or if there is only one mint.
+   */
   async findUpdating(jobs: readonly MintJob[], transaction?: Queryable): Promise<UpdatingMints | null> {
     const updates = updatesIn(jobs);
     if (updates.length === 0 || jobs.length === 1) return null;
@@ -80,7 +83,7 @@ export class ExistingUpdates {
     const names = requested.length === 0 ? [] : [...updates, ...requested].map(({ name }) => name);
     const ids = (await this.holders.findHolders(names, transaction)).map((holder) => holder?.id);
     const updating = new Map(updates.map(({ job }) => [job, new Set<MintJob>()]));
-    // The first update of an identifier is the last entry, which replaces the others.
+    // The first update of an identifier is its last entry, which replaces the entries of later updates.
     const byId = new Map(updates.map(({ job }, index) => [ids[index], updating.get(job)] as const).reverse());
     byId.delete(undefined);
     for (const [index, { job }] of requested.entries()) byId.get(ids[updates.length + index])?.add(job);
@@ -138,7 +141,7 @@ export class ExistingUpdates {
   }
 }
 
-/** The mints that may update an identifier, with the metadata ID that it has. */
+/** The mints that may update an identifier, each with the metadata ID by which the identifier is found. */
 function updatesIn(jobs: readonly MintJob[]) {
   return jobs.flatMap((job) => {
     const { namingAuthority, metadata, onExisting } = job.command;

@@ -36,7 +36,7 @@ export class HandleRecordsService {
   ) {}
 
   /**
-   * Writes the values of a Handle. Without `indexes` it writes all of them, and registers a Handle that does not exist. Registration
+   * Writes the values of a Handle. Without `indexes`, it writes all values, and registers a Handle that does not exist. Registration
    * requires the scope `register`, and any other write requires `curate`.
    * @throws HandleFault code 4, 100, 101, 201 or 301
    * @throws Problem METADATA_ID_TAKEN, or as `MintingService.mint` and `CurationService.run`

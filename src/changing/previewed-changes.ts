@@ -4,7 +4,7 @@ import { type IdentifierRecord, recordBytes } from '../registry/identifier-recor
 import type { PairedRecords } from '../storage/identifiers/identifier-reader.js';
 import type { ChangePlan, Holders } from './change-plan.js';
 
-/** Maximum bytes that one dry run keeps, about 50,000 changes of targets. */
+/** Maximum bytes that one dry run keeps, enough for about 50,000 changes of targets. */
 const MAX_BYTES = 33_554_432;
 
 /** The bytes that all dry runs of the process keep. One client has at most half of them. */
@@ -40,7 +40,7 @@ export class PreviewedChanges {
     };
   }
 
-  /** Replaces the holders of names by those that earlier lines would leave. */
+  /** Replaces each holder with the one that the name would have after the changes of the earlier lines. */
   overlay(holders: Holders): void {
     for (const key of holders.keys()) {
       const earlier = this.names.get(key);

@@ -22,13 +22,13 @@ import { ConflictRetries, Stale } from '../storage/conflict-retries.js';
 import { Transactions } from '../storage/transactions.js';
 import { ExistingUpdates, type FoundMint, foundIn, knownIn } from './existing-updates.js';
 
-/** Maximum number of identifiers that one transaction updates. It keeps all of their records in memory. */
+/** Maximum number of identifiers that one transaction updates. The transaction keeps all of their records in memory. */
 const MOST_TOGETHER = 50;
 
 /** Another request used the Idempotency-Key of a mint, so that the mint must be decided again. */
 class KeyUsed extends Error {}
 
-/** Mints identifiers, and for `onExisting: "update"` updates those that already have the metadata IDs, in separate transactions. */
+/** Mints identifiers, and with `onExisting: "update"` updates those that have the metadata IDs already, in separate transactions. */
 @Injectable()
 export class UpsertsService {
   constructor(
@@ -41,8 +41,8 @@ export class UpsertsService {
   ) {}
 
   /**
-   * Mints an identifier, unless it exists. A request with a known key returns its identifier. A request with a known metadata ID returns or
-   * updates the identifier.
+   * Mints an identifier, unless it exists. A repeat with the same key returns the first result. A request with a known metadata ID returns
+   * or updates the identifier.
    * @throws Problem as `MintingService.mint`, and for an update as `ChangePlan.add`, or CONFLICT_IN_PROGRESS.
    */
   async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
@@ -59,7 +59,7 @@ export class UpsertsService {
     return result;
   }
 
-  /** Mints and updates in the order of the list, as far as it matters. Problems are results, as in `MintingService.mintAll`. */
+  /** Mints and updates in the order of the list where the order matters. Problems are results, as in `MintingService.mintAll`. */
   async mintAll(jobs: readonly MintJob[], principal: Principal): Promise<MintGroupResults> {
     const updating = await this.updates.findUpdating(jobs).catch(errorOf);
     const all = new Map<MintJob, MintResult>();
@@ -135,7 +135,7 @@ export class UpsertsService {
   }
 
   /**
-   * The transaction also stores the results of idempotency keys. A repeat returns them instead of updating again.
+   * Updates identifiers, and stores the results under their idempotency keys in the same transaction, so that a repeat updates nothing.
    * @returns no result for a mint whose identifier has lost its metadata ID.
    * @throws KeyUsed
    */

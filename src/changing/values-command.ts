@@ -100,7 +100,7 @@ export function decideValues(
   };
 }
 
-/** The values to write. A metadata ID that the record has already keeps the notation in which it is stored. */
+/** The values to write. A metadata ID that the record already has keeps its stored notation. */
 function putOf({ metadataId }: IdentifierRecord, put: ValuesToPut, setsMetadata: boolean): ValuesToPut {
   return setsMetadata || metadataId === null ? put : { ...put, values: withText(put.values, metadataId) };
 }

@@ -26,7 +26,7 @@ const MOST = 1000;
 
 const connectedAt = new WeakMap<object, number>();
 
-/** Records when a session connected. `AbandonedSessions` compares its age. */
+/** Records when a session connected. `AbandonedSessions` compares the age with that of the server process. */
 export function noteConnected(client: object): void {
   connectedAt.set(client, performance.now());
 }

@@ -28,7 +28,7 @@ const RECORD = `
 
 /**
  * Applies the migrations that the database lacks, each in one transaction, and returns their names. The caller holds the migration lock.
- * @throws Error that names the failed migration. It has no effect; the migrations before it stay applied.
+ * @throws Error that names the failed migration. The failed migration has no effect; those before it stay applied.
  */
 export async function applyMigrations(session: pg.ClientBase): Promise<string[]> {
   if (!(await hasMigrationTable(session))) await session.query(CREATE_TABLE);
@@ -54,7 +54,7 @@ async function apply(session: pg.ClientBase, { name, sql, checksum }: ShippedMig
   }
 }
 
-/** Whether the schema has the table of migrations. @throws Error if it lacks this table, but has those of another program. */
+/** Whether the schema has the table of migrations. @throws Error if it lacks this table, but has tables of another program. */
 export async function hasMigrationTable(session: pg.ClientBase): Promise<boolean> {
   const { rows } = await session.query<{ exists: boolean; schema: string; other: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists, current_schema() AS schema,

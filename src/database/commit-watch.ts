@@ -14,7 +14,7 @@ export class CommitWatch {
   /** Oldest first. */
   private readonly queue = new Set<WaitingWrite>();
   private probe: WaitingWrite | null = null;
-  /** When writes began to wait without an acknowledged commit, or null. If commits are stalled, it is kept after the writes end. */
+  /** When writes began to wait without an acknowledged commit, or null. If commits are stalled, the time is kept after the writes end. */
   private since: number | null = null;
   private lastCommitAt: number | null = null;
   private lastWriteAt = -Infinity;
@@ -51,17 +51,17 @@ export class CommitWatch {
     this.doubtful = true;
   }
 
-  /** Whether a probe is needed to learn if commits complete: a write failed, or commits are stalled. */
+  /** Whether a probe must show if commits complete, because a write failed or commits are stalled. */
   get isDoubtful(): boolean {
     return this.doubtful || this.isStanding;
   }
 
-  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit. The result stays true until one is acknowledged. */
+  /** Whether writes have waited for `STANDING_MS` without an acknowledged commit. The result stays true until a commit is acknowledged. */
   get isStanding(): boolean {
     return this.since !== null && performance.now() - this.since >= STANDING_MS;
   }
 
-  /** Whether a commit other than that of the probe has been acknowledged since a time of `performance.now`. */
+  /** Whether a commit other than the commit of the probe has been acknowledged since a time of `performance.now`. */
   hasWrittenSince(time: number): boolean {
     return this.lastWriteAt >= time;
   }

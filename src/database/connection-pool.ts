@@ -76,7 +76,7 @@ export class ConnectionPool extends pg.Pool {
     });
   }
 
-  /** Closes one session when the requests that already wait have had one, and opens no other session in its place. */
+  /** Closes a session after the requests that already wait for one, and opens no other session in its place. */
   async giveUpSession(): Promise<void> {
     this.lower(this.totalCount - 1);
     const client = await this.connect();

@@ -47,7 +47,7 @@ export interface TableLock {
   readonly blocker: Blocker | null;
 }
 
-/** Detects whether a table that a mint or a change needs is locked against it. */
+/** Detects a table lock that prevents mints or changes. */
 @Injectable()
 export class LockProbe {
   constructor(

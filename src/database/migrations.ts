@@ -125,7 +125,7 @@ async function lacking(
 export async function connect(url: string): Promise<pg.Client> {
   try {
     const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-    // A lost session also emits an error, which would end the process without a listener.
+    // Without a listener, the error that a lost session emits would end the process.
     session.on('error', () => {});
     await session.connect();
     // With these settings, the server releases the migration lock of a process that dies silently. Only the pool reports rejected settings.
@@ -144,7 +144,7 @@ function reasonUnreachable(error: unknown, url: string): string {
   const { code = '' } = error as { code?: string };
   const reason = reasonOf(error);
   if (code === '28P01' || code === '28000') {
-    return `The database rejected the login: ${reason}. Correct user and password in DATABASE_URL.`;
+    return `The database rejected the login: ${reason}. Correct the user and the password in DATABASE_URL.`;
   }
   if (code === '53300') {
     return `The database admits no further session: ${reason}. End sessions of other programs, or raise CONNECTION LIMIT of the role and the database, or max_connections.`;
@@ -158,7 +158,7 @@ function reasonUnreachable(error: unknown, url: string): string {
   if (CERTIFICATE_ERRORS.test(code)) {
     return `The certificate of the database server is not trusted: ${reason}. Name the certificate of its authority in DATABASE_URL, as in ?sslmode=verify-full&sslrootcert=/etc/mintmark/database-ca.pem, and use the host name that the certificate has.`;
   }
-  return `The database cannot be reached: ${reason}. Start PostgreSQL, or correct host and port in DATABASE_URL.`;
+  return `The database cannot be reached: ${reason}. Start PostgreSQL, or correct the host and the port in DATABASE_URL.`;
 }
 
 async function requireVersionAndEncoding(session: pg.Client): Promise<void> {

@@ -10,7 +10,7 @@ import { watchStandbyNotices } from './commit-watch.js';
 /** Time for which a client waits beyond the statement timeout of the server. */
 export const RESPONSE_GRACE_MS = 1000;
 
-/** Idle connections are closed, because one that failed silently must not be used again. */
+/** Idle connections are closed, because a connection that failed silently must not be used again. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 const KEEP_ALIVE_DELAY_MS = 10_000;
@@ -111,7 +111,7 @@ interface Traits extends Readonly<Config['pool']> {
   readonly planCacheMode: 'auto' | 'force_generic_plan';
   /** Null for sessions that write nothing. */
   readonly abandoned: AbandonedSessions | null;
-  /** Null for a pool whose requests go to another server when this one rejects a session. */
+  /** Null for a pool whose requests go to another server when this server rejects a session. */
   readonly sessions: ServerSessions | null;
   readonly isReadOnly: boolean;
   readonly acceptsRecovery: boolean;
@@ -122,7 +122,7 @@ interface Traits extends Readonly<Config['pool']> {
 function createPool(traits: Traits, logger: Logger): pg.Pool {
   const { failures, statementTimeoutMs, planCacheMode, acceptsRecovery } = traits;
   const readOnly = traits.isReadOnly ? [{ name: 'default_transaction_read_only', value: 'on', required: true }] : [];
-  // Set by statements, because PgBouncer rejects them as connection parameters.
+  // Set with statements, because PgBouncer rejects these settings as connection parameters.
   const limits = [
     { name: 'statement_timeout', value: statementTimeoutMs, required: true },
     { name: 'lock_timeout', value: traits.lockWaitMs, required: true },
@@ -154,7 +154,7 @@ function createPool(traits: Traits, logger: Logger): pg.Pool {
   pool.on('connect', (client) => {
     watchStandbyNotices(client);
     noteConnected(client);
-    // Also emitted for an idle connection. Only the message is logged, because the error contains secrets.
+    // Emitted even for an idle connection. Only the message is logged, because the error contains secrets.
     client.on('error', ({ message }) => {
       failures.connectionLost(`a database connection was lost: ${message}`);
     });
@@ -162,7 +162,7 @@ function createPool(traits: Traits, logger: Logger): pg.Pool {
       failures.responded();
     });
   });
-  // Runs for every released client. A rejected statement leaves the session usable; any other error may abandon it on the server.
+  // Runs for every released client. A rejected statement leaves the session usable; any other error may abandon the session on the server.
   pool.on('release', (error: unknown, client) => {
     // `pg.Pool.query` releases with null after a success.
     const isBroken = error !== undefined && error !== null && error !== false && !(error instanceof pg.DatabaseError);

@@ -11,7 +11,7 @@ export class PrismaService extends PrismaClient {
   }
 }
 
-/** Prisma qualifies table names with a schema, by default "public". This adapter gives it the schema that the pool's sessions use. */
+/** Prisma qualifies table names with a schema, by default "public". This adapter gives Prisma the schema of the sessions. */
 class SchemaOfPool extends PrismaPg {
   constructor(private readonly pool: pg.Pool) {
     super(pool);

@@ -12,7 +12,7 @@ interface Rights {
   readonly mayCreate: boolean | null;
   /** Whether the owner of the schema is the role `pg_database_owner`; null without a schema. */
   readonly followsDatabase: boolean | null;
-  /** The owner of a table of the service, if this role does not have its privileges; else null. */
+  /** The owner of a table of the service, if this role lacks the privileges of the owner; else null. */
   readonly owner: string | null;
 }
 
@@ -25,7 +25,7 @@ const RIGHTS_SQL = `
      WHERE n.nspname = current_schema() AND c.relname IN ('_prisma_migrations', 'identifier') AND c.relkind = 'r'
        AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1) AS owner`;
 
-/** Checks that the role can create and change the tables. @throws StartupError that names role and remedy. */
+/** Checks that the role can create and change the tables. @throws StartupError that names the role and a remedy. */
 export async function requireSchemaRights(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<Rights>(RIGHTS_SQL);
   const [rights] = rows;

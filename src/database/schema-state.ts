@@ -3,7 +3,7 @@ import { type ShippedMigration, shippedMigrations } from './shipped-migrations.j
 
 const UNDEFINED_TABLE = '42P01';
 
-/** Migrations of this version without a finished run in the database. These are all migrations if it has no table of migrations. */
+/** Migrations of this version without a finished run in the database. Without a table of migrations, these are all migrations. */
 export async function pendingMigrations(on: Pick<pg.ClientBase, 'query'>): Promise<ShippedMigration[]> {
   const finished = new Set((await runs(on)).filter(({ done }) => done).map(({ name }) => name));
   return (await shippedMigrations()).filter(({ name }) => !finished.has(name));

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface SessionSetting {
   readonly name: string;
   readonly value: string | number;
-  /** If absent or false, the setting is skipped if the server rejects it. */
+  /** Whether a session without this setting is unusable. An optional setting is skipped if the server rejects it. */
   readonly required?: boolean;
 }
 
@@ -18,7 +18,7 @@ export const DEAD_CLIENT_SETTINGS: readonly SessionSetting[] = [
   { name: 'client_connection_check_interval', value: 5000 },
 ];
 
-/** Statements and the text form of values depend on these settings. They override defaults of server, database, role and URL. */
+/** Statements and the text form of values need these settings, which override those of the server, database, role and URL. */
 export const VALUE_SETTINGS: readonly SessionSetting[] = [
   { name: 'default_transaction_isolation', value: "'read committed'", required: true },
   { name: 'DateStyle', value: "'ISO, MDY'", required: true },

@@ -17,7 +17,7 @@ export interface WriteState {
 
 export const IN_RECOVERY = 'The database server is in recovery (a standby), which accepts no writes.';
 
-/** Returns why a server accepts no writes, or null if it does. */
+/** Returns why a server accepts no writes, or null if it accepts them. */
 export function reasonAgainstWrites({ inRecovery, isReadOnly }: WriteState): string | null {
   if (inRecovery) return IN_RECOVERY;
   return isReadOnly
@@ -28,7 +28,7 @@ export function reasonAgainstWrites({ inRecovery, isReadOnly }: WriteState): str
 export interface WaitOptions {
   /** Maximum wait while the server is in recovery or read-only. */
   readonly waitMs?: number;
-  /** Called once, before the wait, with its reason. */
+  /** Called once, before the wait, with the reason for the wait. */
   readonly onWait?: (reason: string) => void;
 }
 
@@ -58,7 +58,7 @@ export async function connectForWriting(
     }
     if (performance.now() >= deadline) {
       throw new StartupError(
-        `${reason} No server that accepts writes was reached within ${waitMs / 1000} s. Correct host and port in DATABASE_URL, or let the cluster elect a primary.`,
+        `${reason} No server that accepts writes was reached within ${waitMs / 1000} s. Correct the host and the port in DATABASE_URL, or let the cluster elect a primary.`,
       );
     }
     await pause(Math.min(PAUSE_MS, waitMs));

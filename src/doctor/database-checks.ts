@@ -69,7 +69,7 @@ export async function clock(on: Examined): Promise<Found[]> {
   // The clock was ahead, and was corrected. Times of records are never changed.
   return isLate
     ? warning(
-        `${late} Both clocks agree: if they are right, set nothing. Identifiers have times in the future until then.`,
+        `${late} Both clocks agree. If they are right, set nothing; some identifiers have times in the future until the clocks have passed them.`,
       )
     : [];
 }
@@ -79,7 +79,7 @@ export async function positions({ session }: Examined): Promise<Found[]> {
   const behind = await behindTables(session);
   if (behind.length === 0) return [];
   return error(
-    `${behind.join(', ')}: behind the rows, so that writes would fail or repeat a position. Restart the service, which raises them.`,
+    `The rows have higher numbers than ${behind.join(', ')}, so that writes would fail or repeat a position. Restart the service, which raises them.`,
   );
 }
 
@@ -88,7 +88,7 @@ const HELD_MS = 2000;
 
 const HORIZON = 'SELECT feed_horizon()::text AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text AS next';
 
-/** The oldest transaction that has a number, if this role may see it; only a member of pg_read_all_stats sees when another one began. */
+/** The oldest visible transaction that has a number. Only a member of pg_read_all_stats sees the transactions of other roles. */
 const OLDEST = `
   SELECT format('process %s (%s%s)', pid, coalesce(nullif(application_name, ''), usename), ', since ' || date_trunc('seconds', xact_start)) AS name, xact_start AS at
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datname = current_database()

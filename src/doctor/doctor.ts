@@ -94,7 +94,7 @@ async function writable(on: Examined): Promise<Found[]> {
   if (reason === null) return [];
   const remedy =
     state?.inRecovery === true
-      ? 'Correct host and port in DATABASE_URL, or promote the standby.'
+      ? 'Correct the host and the port in DATABASE_URL, or promote the standby.'
       : 'Switch default_transaction_read_only off for the server, the database and the role.';
   return error(`${reason} ${remedy}`);
 }

@@ -14,7 +14,7 @@ export interface Finding extends Found {
 
 export interface Examined {
   readonly config: Config;
-  /** The URL of the database, which can be a running embedded one. */
+  /** The URL of the database, which can be the running embedded PostgreSQL. */
   readonly url: string;
   /** A session that rejects writes. */
   readonly session: pg.Client;

@@ -13,8 +13,8 @@ const CHUNK = 100;
 const MAX_PRINTED = 20;
 
 /**
- * $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. `random()` is volatile, so the
- * numbers are drawn first. In the condition, each row that is read would have another number.
+ * $1: the number of random identifiers. Identifiers after a gap of the sequence are chosen more often. The numbers are drawn first, because
+ * `random()` would be evaluated again for each row in a WHERE clause.
  */
 const RANDOM = `
   WITH draws AS MATERIALIZED (
@@ -83,7 +83,7 @@ function differencesOf(row: StoredRow): string[] {
     const stored = JSON.parse(JSON.stringify(mutableAttributesOf(record))) as Record<string, unknown>;
     for (const [member, value] of Object.entries(stored)) {
       if (!isDeepStrictEqual(folded[member] ?? null, value))
-        note(`"${member}" of the row differs from that of its events`);
+        note(`"${member}" of the row differs from the value in its events`);
     }
   }
 

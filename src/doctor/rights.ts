@@ -17,7 +17,7 @@ const RELATIONS = `
   SELECT relname::text AS relation FROM pg_class
   WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'v')`;
 
-/** Compares the privileges of the role with `docs/deployment/roles.sql`. The owner of the tables has all of them. */
+/** Compares the privileges of the role with `docs/deployment/roles.sql`. The owner of the tables has all privileges. */
 export async function rights(on: Examined): Promise<Found[]> {
   const granted = grantsIn(await readFile(ROLES, 'utf8'));
   const readable = (await read<{ relation: string }>(on, RELATIONS)).map(

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { SchemaManifest } from '../database/required-indexes.js';
 
-/** SQL for a digest that ignores qualifiers and spaces, because PostgreSQL 18 qualifies fewer names in its output than 15 does. */
+/** SQL for a digest that ignores qualifiers and spaces, because PostgreSQL 18 qualifies fewer names in its output than PostgreSQL 15. */
 const bodyHash = (body: string): string =>
   String.raw`'body ' || left(encode(sha256(convert_to(regexp_replace(${body}, '\m\w+\.|\s+', '', 'g'), 'UTF8')), 'hex'), 16)`;
 

@@ -29,7 +29,7 @@ export class EventCursors {
     return this.cursors.write(KINDS[order], [position, id], isUnlinkable);
   }
 
-  /** Decodes a position of the log; the start if absent. @throws Problem INVALID_CURSOR */
+  /** Decodes a position of the log; without a cursor, returns the start of the log. @throws Problem INVALID_CURSOR */
   parsePosition(cursor: string | undefined, order: LogOrder, pointer: string): LogPosition {
     if (cursor === undefined) return LOG_START;
     const [position = 0n, id = 0n] = this.cursors.read(KINDS[order], 2, cursor, pointer).numbers;
@@ -47,7 +47,7 @@ export class EventCursors {
     if (this.cursors.read('history', 1, cursor).text !== hash('sha256', path, 'base64url')) throw invalidCursor();
   }
 
-  /** Decodes the version after which a page starts; 0 if absent. @throws Problem INVALID_CURSOR */
+  /** Decodes the version after which a page starts; 0 without a cursor. @throws Problem INVALID_CURSOR */
   readVersion(cursor: string | undefined): number {
     if (cursor === undefined) return 0;
     return Number(this.cursors.read('history', 1, cursor).numbers[0] ?? 0n);

@@ -22,7 +22,7 @@ const FIRST_READ = 101;
 const READ_GROWTH = 10;
 const MAX_PART = 10_000;
 
-/** Maximum number of events that one request reads, matching or not. Filters have no index, because it would slow each mint. */
+/** Maximum number of events that one request reads, matching or not. Filters have no index, because an index would slow each mint. */
 const MAX_READ = 200_000;
 
 /** Maximum duration of a search, in milliseconds, unless the request waits longer. */

@@ -30,7 +30,7 @@ export class LogWatcher {
     return this.drain.stopping.aborted;
   }
 
-  /** Waits until the log goes on after a position or ends before it, the time is over, the signal aborts, or the service stops. */
+  /** Waits until the log has events after a position or ends before it, the time is over, the signal aborts, or the service stops. */
   async waitFor(cursor: LogPosition, timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.isStopping || signal.aborted || timeoutMs <= 0) return;
     let waiter: Waiter | undefined;
@@ -63,7 +63,7 @@ export class LogWatcher {
     } catch (error) {
       for (const { fail } of this.waiters) fail(error);
     }
-    // If all waiters left during the query and a new one was added, it has already started a timer.
+    // If all waiters left during the query and a new one was added, the new one has already started a timer.
     if (this.timer !== null && this.timer === startedBy) this.timer = setTimeout(() => void this.poll(), INTERVAL_MS);
   }
 }

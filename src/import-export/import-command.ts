@@ -117,7 +117,7 @@ export function parseImport(
   };
 }
 
-/** A reservation that has expired keeps only its own name, and its end is a version (`expiry`). */
+/** A reservation that has expired keeps only its own name, and its expiry is a version of the record. */
 const NO_NAMES = { metadata: null, alternates: [], previousVersion: null } as const;
 
 /** @param requireGrant rejects a naming authority outside the grants, so that the response does not reveal whether it exists. */

@@ -23,13 +23,13 @@ export interface ReferredNames {
 export interface ComparedLine {
   readonly record: TransferRecord;
   readonly names: ReferredNames;
-  /** The attributes by which an identifier that is already registered is compared with the line; all if absent. */
+  /** The attributes in which a registered identifier is compared with the line; all if absent. */
   readonly compared?: readonly string[] | undefined;
 }
 
 /**
  * Returns the names of the `compared` attributes in which a registered identifier differs from a line, and `identifier` if its spelling
- * differs. Names are equal in any notation.
+ * differs. Two notations of one name count as equal.
  */
 export function differences(stored: TransferRecord, { record, names, compared }: ComparedLine): string[] {
   const sent = inNotationOf(stored, record, names);
@@ -38,7 +38,7 @@ export function differences(stored: TransferRecord, { record, names, compared }:
   return nativeText(stored) === nativeText(sent) ? differing : ['identifier', ...differing];
 }
 
-/** The record of a line with those names that another record has too in the notation of that record. */
+/** The record of a line. Names that another record also has are in the notation of that record. */
 function inNotationOf(
   stored: TransferRecord,
   record: TransferRecord,

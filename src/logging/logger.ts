@@ -7,12 +7,12 @@ import { cutLine, LineLimit } from './line-limit.js';
 /** Characters that terminals interpret and JSON does not escape: DEL, C1, line separators, bidirectional controls. */
 const TERMINAL_CONTROLS = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Maximum characters buffered for a slow reader. Further lines are dropped. */
+/** Maximum number of characters buffered for a slow reader. Further lines are dropped. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
 const FLUSH_LIMIT_MS = 1000;
 
-/** Maximum time if the log level excludes the last line. */
+/** Maximum time to write pending lines if the log level excludes the last line. */
 const WITHOUT_LAST_LINE_MS = 50;
 
 const FORM = {
@@ -46,8 +46,8 @@ export function logFailedStart(level: string, reason: string): void {
 }
 
 /**
- * Logs the last line and waits at most a second until it is written. Lines not yet written are then dropped. At the exit, pino would wait
- * without limit for a reader that has closed the pipe or does not read.
+ * Logs the last line and waits at most a second until it is written. Lines not yet written are then dropped. Otherwise, pino would wait
+ * without limit at the exit for a reader that has closed the pipe or does not read.
  */
 export async function endLog(logger: Logger, lastLine: string): Promise<void> {
   const { [pino.symbols.streamSym]: stream } = logger as unknown as Record<

@@ -4,7 +4,7 @@ import { causeInWords } from '../problem/database-causes.js';
 import { databaseFailure } from '../problem/database-errors.js';
 import type { FailureCounter } from '../problem/log-failure.js';
 
-/** Time without a failure, after the first success, that ends an outage, so that a flapping database causes one outage. */
+/** An outage ends after this time without a failure, counted from the first success, so that a flapping database causes one outage. */
 const QUIET_MS = 5000;
 
 const REMINDER_MS = 60_000;
@@ -39,8 +39,8 @@ class Outage {
 }
 
 /**
- * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while it lasts, and
- * one when the database serves again. Failures have the level error while nothing succeeds, otherwise warn.
+ * Summarizes failures of the database: one line at the start of an outage, one for each further cause, one a minute while failures
+ * continue, and one when the database serves again. Failures have the level error while nothing succeeds, otherwise warn.
  */
 export class OutageLog implements FailureCounter {
   private outage: Outage | null = null;
@@ -70,7 +70,7 @@ export class OutageLog implements FailureCounter {
     return true;
   }
 
-  /** Logs a lost connection as a warning if it begins an outage, because a single lost connection may be the whole failure. */
+  /** Logs a lost connection as a warning if it begins an outage, because a single lost connection may be the only failure. */
   connectionLost(reason: string): void {
     const { outage, isNew } = this.note({ reason });
     outage.connections += 1;

@@ -32,7 +32,7 @@ export interface ChangeNamingAuthorityCommand {
   readonly settings: NewSettings;
   /** What `requireCurrent` requires, as the request states it. A repeat with another precondition is another request. */
   readonly precondition: unknown;
-  /** Throws if the naming authority has changed since the client read it. @param describe reads how the principal sees it. */
+  /** Throws if the naming authority has changed since the client read it. @param describe reads it as the principal sees it. */
   readonly requireCurrent: (
     current: NamingAuthority,
     describe: () => Promise<DescribedNamingAuthority>,
@@ -49,7 +49,7 @@ export class NamingAuthoritiesService {
     private readonly namingAuthorities: NamingAuthorityCache,
   ) {}
 
-  /** One page in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
+  /** Returns one page, in byte order of the prefixes. @param after the last prefix of the previous page; null for the first page. */
   async page(principal: Principal, limit: number, after: string | null) {
     const found = await this.reader.page(limit + 1, after, await this.visiblePrefixes(principal));
     const families = found.slice(0, limit).map((family) => redactFamily(principal, family));
@@ -58,7 +58,7 @@ export class NamingAuthoritiesService {
     return { items, hasNext: found.length > limit };
   }
 
-  /** Finds a naming authority by its prefix in any case. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also if hidden, or a syntax code. */
+  /** Finds a naming authority, case-insensitively. @throws Problem NAMING_AUTHORITY_NOT_FOUND, also for a hidden one, or a syntax code. */
   async find(prefix: string, principal: Principal, pointer: string): Promise<DescribedNamingAuthority> {
     requirePrefix(prefix, pointer);
     if (!principal.canSee(prefix)) throw notFound(prefix);
@@ -176,7 +176,7 @@ function ancestorsOf(prefix: string): string[] {
 
 function rulesKept(current: NamingAuthority, changes: Partial<NamingAuthoritySettings>): Problem {
   const detail =
-    'cannot be changed: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names, which depend on it';
+    'cannot be changed, because existing names depend on it: the naming authority has identifiers or users of API keys, or alternate identifiers claim its names';
   const errors = RULES.filter((rule) => changes[rule] !== undefined && changes[rule] !== current[rule]).map((rule) => ({
     pointer: `/${rule}`,
     detail,
@@ -191,6 +191,6 @@ function withProblemOfRule(error: unknown): never {
 }
 
 function orphan(prefix: string, parent: string): Problem {
-  const detail = `the parent "${parent}" of "${prefix}" does not exist, and the prefix it is derived from is registered here (HS-07); create the parent first`;
+  const detail = `the parent "${parent}" of "${prefix}" does not exist, although a prefix above it is registered here (HS-07); create the parent first`;
   return new Problem('PARENT_NOT_FOUND', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
 }

@@ -39,7 +39,7 @@ export class DatabaseMetrics extends MetricSource {
     super(registry);
   }
 
-  /** @returns a function that counts the seconds of a statement. It is created once, because finding labels costs more than counting. */
+  /** @returns a function that records the seconds of a statement. It is created once, because finding labels costs more than counting. */
   statementTimer(pool: string): (seconds: number) => void {
     const timed = this.statements.labels({ pool });
     return (seconds) => {
@@ -80,7 +80,7 @@ export class DatabaseMetrics extends MetricSource {
     const leases = 'Reservations whose lease ends within 24 hours, counted to 10,001';
     add('mintmark_leases_ending_within_day', leases, 'endingLeases');
     add('mintmark_database_size_bytes', 'Size of the database in bytes', 'databaseBytes');
-    const clock = 'Seconds by which the clock of the database is ahead of that of this process';
+    const clock = 'Seconds by which the clock of the database is ahead of the clock of this process';
     add('mintmark_database_clock_offset_seconds', clock, 'clockOffsetSeconds');
   }
 

@@ -36,7 +36,7 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Time for which a scrape waits for others. It limits the processor time of scrapes. */
 const GATHER_MS = 50;
 
-/** Maximum number of naming authorities with their own time series. Later ones share `other`. */
+/** Maximum number of naming authorities with their own time series. Later naming authorities share `other`. */
 const MAX_NAMING_AUTHORITIES = 500;
 
 export interface CacheFigures {
@@ -184,7 +184,7 @@ export class Metrics extends MetricSource {
   }
 
   private async write(): Promise<string> {
-    // Each turn of the event loop accepts one connection, and writing can take one turn, so that scrapes would otherwise share no text.
+    // Each turn of the event loop accepts one connection, and writing can take one turn, so scrapes would otherwise share no text.
     await pause(GATHER_MS);
     return this.registry.metrics();
   }

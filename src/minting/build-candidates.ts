@@ -8,8 +8,8 @@ import type { GuidGenerator } from '../registry/uuid.js';
 import type { Candidate, DecidedMint, MintJob } from './mint-outcome.js';
 
 /**
- * Maximum attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the naming
- * authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
+ * Maximum number of attempts of a mint. An attempt is repeated if its conflict was an expired reservation or was gone when examined, if the
+ * naming authority has changed, or if a generated GUID existed, which happens only if the random source is broken.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -18,7 +18,7 @@ export type PreviousVersions = ReadonlyMap<MintJob, IdentifierRecord>;
 
 interface BuildContext {
   readonly guids: GuidGenerator;
-  /** The naming authorities at a later attempt, from which each job gets its view; null to use those of each job. */
+  /** The naming authorities at a later attempt, from which each job gets its view; null to use the naming authorities of each job. */
   readonly latest: NamingAuthoritySnapshot | null;
   readonly previousVersions: PreviousVersions;
 }

@@ -25,7 +25,7 @@ export interface WholeResult extends NamedResult {
 }
 
 /**
- * Reduces further existing records in results to their names if a group would have too many bytes. The result of a request line can be a
+ * Reduces existing records in results to their names when the records of a group have too many bytes. The result of a request line can be a
  * thousand times the size of the line, and many clients can leave results unread.
  */
 export class RecordBudget {

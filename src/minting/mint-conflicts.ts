@@ -56,7 +56,7 @@ export class MintConflicts {
       const first = await this.explainFirst(next, transaction, lockWait, expired);
       const explained = first.decided.length + first.undecided.length;
       done += explained;
-      // The statement measures the records of all conflicts, so its size adapts to what could be read.
+      // The statement returns only the first mints if the records are large, so the next number of mints depends on how many it returned.
       size = explained === next.length ? size * 4 : 2 * explained;
       decided.push(...first.decided.map(({ job, result }) => ({ job, result: budget.reduce(result) })));
       undecided.push(...first.undecided);
@@ -92,7 +92,7 @@ export class MintConflicts {
     if (transaction === undefined) await this.retries.expire(expired, lockWaitMs(lockWait));
     else ended.push(...expired);
     const valid = await this.replays.store([...toStore.keys()]);
-    // The commit of stored results waits for the standby. In a transaction, the commit of the caller does.
+    // The commit of stored results waits for the standby. In a transaction, the commit of the caller waits for it.
     if (
       transaction === undefined &&
       valid.size === 0 &&

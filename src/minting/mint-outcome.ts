@@ -11,7 +11,7 @@ import { Problem } from '../problem/problem.js';
 export interface MintJob {
   readonly command: MintCommand;
   readonly context: MintContext;
-  /** The naming authorities that the principal can see. The command is parsed and built with these. */
+  /** The naming authorities that the principal can see. The command is parsed, and its identifier is built, with these. */
   readonly known: NamingAuthoritySnapshot;
   /** What the principal may see of identifiers that have requested names. */
   readonly reader: ConflictReader;
@@ -22,7 +22,7 @@ export interface MintJob {
 /** The name of a record, and what determines its visibility. The tombstone has no reason text. */
 export type RecordName = Pick<IdentifierRecord, 'id' | 'namingAuthority' | 'guid' | 'localName' | 'tombstone'>;
 
-/** The result of a mint that did not fail. `R`: a record, or only its name, see `RecordBudget`. */
+/** The result of a mint that did not fail. `R` is a record, or only its name (see `RecordBudget`). */
 export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordName> {
   /**
    * `replayed`: minted by an earlier request with the same idempotency key; `existing`: its metadata ID existed; `updated`: that identifier
@@ -40,7 +40,7 @@ export interface MintOutcome<R extends RecordName = IdentifierRecord | RecordNam
 
 export type WholeOutcome = MintOutcome<IdentifierRecord>;
 
-/** Whether a result kept its record, see `RecordBudget`. */
+/** Whether a result kept the complete record (see `RecordBudget`). */
 export function isWhole(record: IdentifierRecord | RecordName): record is IdentifierRecord {
   return 'state' in record;
 }
@@ -78,7 +78,7 @@ export interface Decisions {
   readonly undecided: readonly Candidate[];
 }
 
-/** The results of mints that do not depend on each other. */
+/** The results of mints, each of which succeeds or fails separately. */
 export interface MintGroupResults {
   readonly results: Map<MintJob, MintResult>;
   /** Why mints have no result; null if every mint has one. */

@@ -7,7 +7,7 @@ import { Batcher, type BatcherLimits } from '../storage/batcher.js';
 import type { LockWait } from '../storage/transactions.js';
 import type { MintJob, MintOutcome, MintResult } from './mint-outcome.js';
 
-/** How mints are sent, and how long their statement waits for a lock. */
+/** How mints are sent, and how long a statement waits for a lock. */
 interface Stage extends BatcherLimits {
   readonly lockWait: LockWait;
 }
@@ -84,9 +84,9 @@ export class MintQueue {
   }
 
   /**
-   * Mints one identifier, or returns that of an earlier request.
-   * @throws Problem of the mint; CONFLICT_IN_PROGRESS after the lock timeout, which is never that of an idempotency key, because
-   * `lock_request_key` does not wait; OVERLOADED when the queue is full.
+   * Mints one identifier, or returns the identifier of an earlier request.
+   * @throws Problem of the mint; CONFLICT_IN_PROGRESS if another transaction holds a unique value for too long (`lock_request_key` does not
+   * wait for an idempotency key); OVERLOADED when the queue is full.
    */
   async mint(job: MintJob): Promise<MintOutcome> {
     try {
@@ -105,7 +105,7 @@ export class MintQueue {
     }
   }
 
-  /** @param deadline of a blocked mint. It waits for its lock in short intervals, so that it does not delay other mints. */
+  /** @param deadline of a blocked mint, which waits for its lock in short intervals, so that it does not delay other mints. */
   private async attempt(job: MintJob, from = 0, deadline = Infinity): Promise<MintOutcome> {
     const isHolder = deadline !== Infinity;
     for (let stage = from; ;) {

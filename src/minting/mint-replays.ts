@@ -102,7 +102,7 @@ export class MintReplays {
 
   /**
    * Deserializes results, with current records.
-   * @param mintOf the mint of a result. Its reader does not learn which existing identifier with hidden values has the metadata ID.
+   * @param mintOf the mint of a result, whose reader does not learn which existing identifier with hidden values has the metadata ID.
    * @param read records that are not read again.
    */
   async restore<K>(

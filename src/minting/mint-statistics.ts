@@ -10,7 +10,7 @@ const LIKELY_REPLAYS = 0.5;
 
 /** Counts mint results in the metrics, and estimates the share of replays. */
 export class MintStatistics {
-  /** Share of replays among recent mints; replays come in bursts. It only selects which statement runs first. */
+  /** Share of replays and existing identifiers among recent mints; these come in bursts. It only selects which statement runs first. */
   private replayShare = 0;
 
   constructor(private readonly metrics: Metrics) {}

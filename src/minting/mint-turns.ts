@@ -39,7 +39,7 @@ export function turnsOf(
   return turns;
 }
 
-/** Mints that have unique values in common, each with at least one of the others. A list of pairs would grow with the square of the mints. */
+/** Mints that have unique values in common, each with at least one of the others. A list of pairs would grow quadratically. */
 interface Group {
   /** The first turn in which a later mint of the group can be. */
   turn: number;
@@ -57,7 +57,7 @@ function rootOf(group: Group | undefined): Group | null {
   return root;
 }
 
-/** The unique values of a mint, as `keysOf` has them for a built one, without the place in the request. */
+/** The unique values of a mint, like those that `keysOf` returns for a new identifier, but without the place in the request. */
 function valuesOf({ command: { namingAuthority, guid, localName, metadata, alternates }, known }: MintJob): string[] {
   const authority = known.find(namingAuthority);
   if (authority === undefined) return [];

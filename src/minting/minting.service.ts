@@ -55,9 +55,7 @@ export class MintingService {
     this.queue = new MintQueue((jobs, lockWait) => this.mintGroup(jobs, lockWait), metrics, transactions.maxWaitMs);
   }
 
-  /**
-   * Mints one identifier, or returns that of an earlier request. For `onExisting: "update"` see `UpsertsService.mint`.
-   */
+  /** Mints one identifier, or returns the identifier of an earlier request. For `onExisting: "update"`, see `UpsertsService.mint`. */
   async mint(request: MintRequest, context: RequestContext): Promise<MintOutcome> {
     const job = await this.readRequest(request, context);
     return withUnderstood(await this.mintOne(job), job);
@@ -92,7 +90,7 @@ export class MintingService {
   }
 
   private async mintGroup(jobs: readonly MintJob[], lockWait: LockWait): Promise<(MintOutcome | Error)[]> {
-    // Concurrent requests have no order, so none waits until another one has registered its previous version.
+    // Concurrent requests have no order, so no request waits until another one has registered its previous version.
     const found = await this.previousVersions.find(jobs);
     const { results, failure } = await this.resultsOf(this.steps(jobs, found, undefined, lockWait));
     return jobs.map((job) => results.get(job) ?? failure ?? new Error('a mint has no result'));
@@ -141,7 +139,7 @@ export class MintingService {
     });
   }
 
-  /** A mint can name an earlier one of the list as its previous version, so it is built after the earlier one is registered. */
+  /** A mint can name an earlier mint of the list as its previous version, so a mint is built after the earlier one is registered. */
   private async *inTurns(jobs: readonly MintJob[]): AsyncGenerator<readonly DecidedMint[]> {
     const registered = await this.previousVersions.find(jobs);
     let isRepeat = false;
@@ -192,7 +190,7 @@ export class MintingService {
       const canConflict = ({ item }: Candidate): boolean => keysOf(item).length > 0;
       const isOfOthers = now.some(canConflict);
       const hasFailed = (each: Candidate): boolean => isAgain(each) && (canConflict(each) || !isOfOthers);
-      // The naming authorities are read again, because a change to one is a reason for another attempt.
+      // The naming authorities are read again, because a change of a naming authority is a reason for another attempt.
       latest = explained.undecided.some(isAgain) ? await this.authorities.refresh() : null;
       attempts = explained.undecided.map((each) => ({
         job: each.job,
@@ -201,7 +199,7 @@ export class MintingService {
     }
   }
 
-  /** Charges mints before the statement, because it also commits, and refunds those not created. In a transaction, the caller charges. */
+  /** Charges mints before their statement, which commits, and refunds those not created. In a transaction, the caller charges. */
   private async insert(
     candidates: readonly Candidate[],
     transaction: Queryable | undefined,

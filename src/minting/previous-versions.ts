@@ -18,7 +18,7 @@ export class PreviousVersionReader {
   ) {}
 
   /**
-   * @param transaction that also mints, so that it sees its own identifiers.
+   * @param transaction the transaction that mints, because it sees its own identifiers.
    * @param found previous versions that are not read again.
    */
   async find(jobs: readonly MintJob[], transaction?: Queryable, found = NONE): Promise<PreviousVersions> {

@@ -40,7 +40,7 @@ export function resolveConflicts(
   return nameConflictProblem('ALTERNATE_ID_TAKEN', isHidden ? null : holder.record, `/alternateIds/${holder.index}`);
 }
 
-/** @param registered the identifier with the requested name, which can be the one with the metadata ID. */
+/** @param registered the identifier with the requested name, which can be the identifier with the metadata ID. */
 function resolveMetadataConflict(
   existing: IdentifierRecord,
   registered: IdentifierRecord | null,

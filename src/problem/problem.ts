@@ -33,6 +33,8 @@ export class Problem extends Error {
     readonly extensions: ProblemExtensions = {},
   ) {
     super(`${code}: ${detail}`);
+    // Problems of lines wait in memory until clients read them, and no log shows where a problem was thrown.
+    this.stack = this.message;
   }
 }
 

@@ -31,7 +31,7 @@ import {
 
 const CHUNK = 250;
 
-/** Members per transaction. Their number is small, because a transaction delays other changes and later events. */
+/** Number of members per transaction. The number is small, because a transaction delays other changes and later events. */
 const SETTLED_TOGETHER = 100;
 
 @Injectable()
@@ -66,7 +66,7 @@ export class ReservationService {
       if (isRepeated) known = await this.namingAuthorities.refresh();
       isRepeated = true;
       return this.requests.run(request, async (transaction) => {
-        // Checked here, because a replay returns the first result even after later changes.
+        // The state and the lease are checked here, because a replay returns the first result even after later changes.
         const active = activeIn(known, namingAuthority);
         requireFuture(leaseUntil, '/leaseUntil');
         const created = { authority: active, leaseUntil, reservation: uuid(), actor: principal };
@@ -105,7 +105,7 @@ export class ReservationService {
     const { id, pointer, settlement, items } = command;
     const known = principal.viewOf(await this.namingAuthorities.current());
     const request = keyedRequest(principal, idempotencyKey, fingerprintSource(command, known));
-    // This is checked before a replay, because another key of the same client can cover less.
+    // The rights are checked before a replay, because another key of the same client can cover less.
     const members = await this.membersOf(id, principal);
     principal.require(principal.has('mint') ? 'mint' : 'curate', members[0]?.namingAuthority ?? '', pointer);
     // The members of a reservation never change, so a repeat has the same parts.

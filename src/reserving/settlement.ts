@@ -14,9 +14,9 @@ export interface SettlementCommand {
 }
 
 export interface SettledItem {
-  /** `NA/local`, or the text of the request if it is not a member. */
+  /** `NA/local`, or the text of the request if the text names no member. */
   readonly identifier: string;
-  /** Why it was skipped, or null. */
+  /** Why the identifier was skipped, or null. */
   readonly problem: Problem | null;
 }
 
@@ -28,7 +28,7 @@ export interface SettlementReport {
 }
 
 export interface Selected {
-  /** `NA/local`, or the text of the request if it is not a member. */
+  /** `NA/local`, or the text of the request if the text names no member. */
   readonly identifier: string;
   readonly member: bigint | Problem;
 }

@@ -9,7 +9,7 @@ export const SWEEP_INTERVAL_MS = Symbol('SWEEP_INTERVAL_MS');
 
 export const SWEEP_FAILURES = Symbol('SWEEP_FAILURES');
 
-/** Identifiers per transaction. Their number is small, because the locks of a transaction delay other changes. */
+/** Number of identifiers per transaction. The number is small, because the locks of a transaction delay other changes. */
 const CHUNK = 100;
 
 /** Records expired reservations. Reads check the end of a lease themselves, so the time of a sweep does not matter. */

@@ -12,7 +12,7 @@ export type ApiKey = Readonly<Omit<ApiKeyRow, 'secretHash' | 'scopes' | 'grants'
 
 export type StoredKey = ApiKey & { readonly secretHash: Uint8Array };
 
-/** The caller generates the ID and the secret. */
+/** A key to create. The caller generates its ID and its secret. */
 export interface NewApiKey extends Pick<
   ApiKey,
   'id' | 'client' | 'label' | 'scopes' | 'grants' | 'expiresAt' | 'createdBy' | 'openAccess' | 'handleUser'
@@ -52,7 +52,7 @@ export class ApiKeyStore {
     return row as ApiKey | null;
   }
 
-  /** One page in order of creation, including revoked and expired keys. */
+  /** Reads one page of keys in order of creation, including revoked and expired keys. */
   async page(limit: number, after: { createdAt: Date; id: string } | undefined): Promise<ApiKey[]> {
     const rows = await this.prisma.apiKey.findMany({
       omit: WITHOUT_SECRET,
@@ -94,7 +94,7 @@ export class ApiKeyStore {
     return rowCount === 1;
   }
 
-  /** Confirms a key if it was created under open access. @param by the administrator. @returns false if the key does not exist. */
+  /** Confirms a key that was created under open access. @param by the administrator's client. @returns false if the key does not exist. */
   async confirm(transaction: Queryable, id: string, by: string): Promise<boolean> {
     const { rowCount } = await transaction.query(
       `UPDATE api_key SET confirmed_at = CASE WHEN open_access THEN coalesce(confirmed_at, CURRENT_TIMESTAMP) END,

@@ -18,12 +18,12 @@ interface Waiting<T, R> {
 /** A batch of at least this size runs concurrently with a larger one, because the larger one might be waiting for a lock. */
 const MIN_SECOND_BATCH = 16;
 
-/** Minimum delay of the timer that rejects items. Without it, the timer would run for every item. The limits are seconds long. */
+/** Minimum delay of the timer that rejects items, so that the timer does not run for every item. `maxWaitMs` is much longer. */
 const MIN_TIMER_MS = 50;
 
 /**
  * Coalesces items that arrive while a batch is processed into the next batch; no item waits for a batch to fill. Another batch runs
- * concurrently only if it has as many items as the batch that started last, or `MIN_SECOND_BATCH`.
+ * concurrently only if it has at least as many items as the batch that started last, or at least `MIN_SECOND_BATCH` items.
  */
 export class Batcher<T, R> {
   private queue: Waiting<T, R>[] = [];
@@ -31,7 +31,7 @@ export class Batcher<T, R> {
   private minNextBatch = 1;
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param work returns a result or an `Error` for each item, in order. If it throws, every item is rejected with that error. */
+  /** @param work returns a result or an `Error` for each item, in order. If `work` throws, every item is rejected with that error. */
   constructor(
     private readonly work: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly limits: BatcherLimits,

@@ -5,7 +5,7 @@ import { conflictInProgress } from '../problem/storage-problems.js';
 import { IdentifierUpdater } from './identifiers/identifier-updater.js';
 import { Transactions } from './transactions.js';
 
-/** Attempts are limited by time, because each takes milliseconds, and a burst of mints would exhaust a maximum number of attempts. */
+/** Maximum time of all attempts. Their number is not limited, because a burst of mints can cause many failures within milliseconds. */
 const RETRY_MS = 5000;
 
 const LEAST_ATTEMPTS = 5;
@@ -47,7 +47,7 @@ export class Stale extends Error {
   }
 }
 
-/** Repeats work after a conflict that can end, and records the expiry of reservations that cause one. */
+/** Repeats work after a conflict that can end, and records the expiry of reservations that cause conflicts. */
 @Injectable()
 export class ConflictRetries {
   constructor(
@@ -74,7 +74,7 @@ export class ConflictRetries {
     }
   }
 
-  /** Records expiries in a separate transaction. @param lockWaitMs the lock timeout, by default that of the session. */
+  /** Records expiries in a separate transaction. @param lockWaitMs the lock timeout, by default the timeout of the session. */
   async expire(ids: readonly bigint[], lockWaitMs?: number): Promise<void> {
     if (ids.length === 0) return;
     await this.transactions.run((transaction) => this.updater.expireLeases(transaction, ids), lockWaitMs);

@@ -8,7 +8,7 @@ import type { NamingAuthority } from '../registry/naming-authority.js';
 import { POSITION_GATE } from './changes/position-offset.js';
 import { Transactions } from './transactions.js';
 
-/** Maximum users of a naming authority. Every process holds all of them, and reads them again after each change of the naming authority. */
+/** Maximum number of users of a naming authority. Each process keeps all users in memory, and reads them again if an authority changes. */
 export const MAX_USERS = 1000;
 
 /** $1: the prefix; $2: the key of the local name; $3: the local name; $4: the client; $5, $6: the profile and the case rule. */
@@ -36,7 +36,7 @@ const DROP = `
   DELETE FROM handle_user u USING naming_authority n
   WHERE n.prefix = $1 AND u.naming_authority_id = n.id AND u.local_key = $2::uuid`;
 
-/** Every process has read a new user after one second (`NamingAuthorityCache`); mints that began before end within two more seconds. */
+/** Every process knows a new user after one second (`NamingAuthorityCache`); mints that began earlier end within two more seconds. */
 const KNOWN_EVERYWHERE_MS = 3000;
 
 /** Who has the Handle of a user. `full` means that no client has it, and that the naming authority has `MAX_USERS` users. */
@@ -51,15 +51,15 @@ export class HandleUserStore {
   ) {}
 
   /**
-   * Assigns a Handle to a client, or returns who has it. After a new claim under the profile "handle", waits until no process can still
-   * create an identifier with this name.
+   * Assigns a Handle to a client, or returns who has the Handle. After a new claim under the profile "handle", waits until no process can
+   * still create an identifier with this name.
    * @throws Problem CONFLICT_IN_PROGRESS if the rules of the naming authority are no longer those of `authority`.
    */
   async claim(authority: NamingAuthority, localName: string, client: string): Promise<ClaimOutcome> {
     const key = [authority.prefix, digestOf(comparableUser(authority, localName))];
     // Checked before the claim, because an identifier with this name could not be changed while the claim exists.
     if ((await this.pool.query(IDENTIFIER, key)).rowCount !== 0) return 'identifier';
-    // This is a transaction, so that a claim whose row already exists also waits for the standby.
+    // In a transaction, even a claim whose row already exists waits for the standby.
     const values = [...key, localName, client, authority.profile, authority.caseInsensitive];
     const { rowCount } = await this.transactions.run(async (on) => on.query(CLAIM, values));
     if (rowCount === 1 && authority.profile === 'handle') await pause(KNOWN_EVERYWHERE_MS);

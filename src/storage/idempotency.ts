@@ -43,7 +43,7 @@ export class IdempotentRequests {
   ) {}
 
   /**
-   * Runs a change once and stores its result as JSON. Without a key (null), it always runs.
+   * Runs a change once and stores its result as JSON. Without a key (null), the change always runs.
    * @throws Problem IDEMPOTENCY_KEY_REUSED, or REQUEST_IN_FLIGHT while the first request runs.
    */
   async run<T>(request: KeyedRequest | null, work: (transaction: Queryable) => Promise<T>): Promise<Replayable<T>> {
@@ -115,8 +115,8 @@ export class IdempotentRequests {
 
   /**
    * Runs lines of a stream once, in one transaction. The key and the fingerprint are those of the whole stream.
-   * @param part with the first and the last line that the transaction can have, which depend only on the numbers of its lines.
-   * @param work gets the results of earlier requests, which can have ended before the last line. Returns the results of the other lines.
+   * @param part the first and the last line that the transaction can have; both depend only on the numbers of its lines.
+   * @param work receives the results that earlier requests stored, and returns the results of the other lines.
    */
   async inStream<T extends { readonly line: number }>(
     request: KeyedRequest | null,
@@ -153,7 +153,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Locks a key. Fails at once if another request has locked it by this function, because that request can take a long time. */
+/** Locks a key. Fails at once if another request has locked it with this function, because that request can take a long time. */
 async function lockRequest(transaction: Queryable, request: KeyedRequest): Promise<void> {
   const { client, key } = request;
   const name = Buffer.from(digestOf(JSON.stringify([client, key])), 'hex').readInt32BE();
@@ -165,7 +165,7 @@ async function lockRequest(transaction: Queryable, request: KeyedRequest): Promi
   await waitForRequest(transaction, request);
 }
 
-/** Locks a key, after waiting for a transaction that uses it: a mint, or a part of the same request. */
+/** Locks a key, after waiting for a transaction that uses the key: a mint, or a part of the same request. */
 async function waitForRequest(transaction: Queryable, { client, key }: KeyedRequest): Promise<void> {
   try {
     await transaction.query(WAIT_FOR_KEY, [client, key]);

@@ -23,7 +23,7 @@ const MAX_GAUGE_AGE_MS = 10_000;
 
 const GAUGE_WAIT_MS = 500;
 
-/** Maximum wait for the state of a server whose commits are stalled. It might not respond, or all connections might be waiting. */
+/** Maximum wait for the state of a server whose commits are stalled. The server might not respond, or all connections might be waiting. */
 const STANDING_WAIT_MS = 500;
 
 /** $1: the session whose commit waits, or null. */
@@ -80,7 +80,7 @@ export class Readiness {
     return this.lastResult;
   }
 
-  /** A sentence that the database admits fewer sessions than the service can use; null if it has rejected none. */
+  /** A sentence which says that the database admits too few sessions; null if it has rejected none for a minute. */
   get shortage(): string | null {
     const shortage = this.pool instanceof ConnectionPool ? (this.pool.sessions?.shortage ?? null) : null;
     return shortage === null ? null : describeShortage(shortage);
@@ -97,7 +97,7 @@ export class Readiness {
     }
   }
 
-  /** Does nothing while the database rejects sessions, because the probe would occupy one that requests need. */
+  /** Does nothing while the database rejects sessions, because the probe would occupy a session that requests need. */
   private async checkLock(): Promise<void> {
     const isShort = this.pool instanceof ConnectionPool && this.pool.isLowered;
     const lock = isShort ? null : await this.locks.find();
@@ -120,7 +120,7 @@ export class Readiness {
     const reason = server && reasonAgainstWrites(server);
     if (reason != null) throw this.notReady(reason);
     if (this.commits.isStanding) {
-      const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm them' : 'they wait';
+      const cause = server?.hasStandby === true ? 'the synchronous standby does not confirm commits' : 'commits wait';
       throw this.notReady(`The database has completed no commit for ${STANDING_MS / 1000} s or longer: ${cause}.`);
     }
     const missing = (await pendingMigrations(this.pool)).map(({ name }) => name);
@@ -142,7 +142,7 @@ export class Readiness {
     return server;
   }
 
-  /** Closes the session of a server that accepts no writes, because a new session may reach the next primary. */
+  /** Reads the state of the server. If it accepts no writes, the session is closed, because a new one may reach the next primary. */
   private async readState(session: string | null): Promise<ServerState> {
     const client = await this.pool.connect().catch((error: unknown) => {
       if (isSessionRejected(error) && this.shortage !== null) {

@@ -11,8 +11,8 @@ const FRESH_MS = 60_000;
 const TIMEOUT_MS = 1000;
 
 /**
- * Shares a read among the scrapes of `freshMs` milliseconds. They get `unknown` if the read fails or takes longer than 1 s, and the next
- * scrape reads again.
+ * Shares a read among the scrapes of `freshMs` milliseconds. All of them get `unknown` if the read fails or takes longer than 1 s, and the
+ * next scrape reads again.
  */
 export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
@@ -30,9 +30,9 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 }
 
 /**
- * Both counts stop one row above `COUNTED_EXACTLY`. They read few rows: rows of identifiers are never deleted, and with these settings
- * PostgreSQL reads the leases in the order of their index under any statistics. The estimates are those of the last VACUUM or
- * ANALYZE, and of the cumulative statistics, which a crash resets.
+ * Both counts stop one row above `COUNTED_EXACTLY`. The counts read few rows: rows of identifiers are never deleted, and with these
+ * settings PostgreSQL reads the leases in the order of their index whatever the statistics say. The estimates are those of the last VACUUM
+ * or ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `
   BEGIN READ ONLY; SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;
@@ -54,12 +54,12 @@ export interface RegistrySize {
   /** Reservations that end within 24 hours, at most 10,001. */
   readonly endingLeases: number;
   readonly databaseBytes: number;
-  /** How far the clock of the database is ahead of that of this process; accurate to half a second, because the query takes time. */
+  /** How far the clock of the database is ahead of the clock of this process; accurate to half a second, because the query takes time. */
   readonly clockOffsetSeconds: number;
 }
 
 interface Row extends Pick<RegistrySize, 'endingLeases' | 'databaseBytes'> {
-  /** Since the epoch. */
+  /** Time of the database clock, in seconds since 1970. */
   readonly clockSeconds: number;
   readonly counted: number;
   readonly estimated: number;

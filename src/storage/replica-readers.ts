@@ -2,7 +2,7 @@ import type { Replica } from '../database/replica/replica.js';
 
 export { REPLICA, type Replica } from '../database/replica/replica.js';
 
-/** How long a read that prefers the primary waits for it before it reads at the replica. */
+/** How long a read that prefers the primary waits for the primary before it is sent to the replica. */
 const PRIMARY_WAIT_MS = 500;
 
 /** Readers of one kind at the primary and, with `READ_DATABASE_URL`, at the replica, whose data can be 10 s old. */

@@ -63,13 +63,13 @@ export interface NewResult {
   readonly found: { readonly id: bigint; readonly metadataKey: Digest } | null;
 }
 
-/** One row stores the results of up to 2^10 indexes, so that it can be found by a range of first indexes. */
+/** A row has the results of at most 2^10 indexes, so that a range of first indexes suffices to find it. */
 const PART_BITS = 10;
 
 /**
- * $1: ordinals; $2: clients; $3: keys; $4: indexes. A metadata record has the index after that of its object. 4941177: the space of the
- * locks of keys, as in `idempotency.ts`. `min` reads one row. For OFFSET 0, see "Planner assumptions" in architecture.md. A minted
- * identifier decides alone, so the rest is not computed if there is one.
+ * $1: ordinals; $2: clients; $3: keys; $4: indexes. The index of a metadata record follows the index of its object. 4941177: the space of
+ * the locks of keys, as in `idempotency.ts`. `min` reads one row. For OFFSET 0, see "Planner assumptions" in architecture.md. If the key
+ * minted an identifier, the other columns are not needed and not computed.
  * @param minted columns of the minted identifier, and the table that has them.
  */
 const findUses = (minted: { columns: string; table: string }): string => `
@@ -131,7 +131,7 @@ export class RequestResults {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @param withRecords whether to read minted identifiers too, if they are at most `MOST_UNMEASURED`. */
+  /** @param withRecords whether to read the minted identifiers, which is done for at most `MOST_UNMEASURED` requests. */
   async find(requests: readonly KeyedMint[], from: Queryable = this.pool, withRecords = false): Promise<KeyUse[]> {
     if (requests.length === 0) return [];
     const values = [

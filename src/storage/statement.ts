@@ -17,7 +17,7 @@ export interface Query {
   readonly values: unknown[];
 }
 
-/** Builds a statement by a function that adds the parameters. The statement has no name, because its best plan depends on the values. */
+/** Builds a statement with a function that adds the parameters. The statement has no name, because its best plan depends on the values. */
 export function queryOf(textOf: (add: Add) => string): Query {
   const values: unknown[] = [];
   return { text: textOf((value) => `$${values.push(value)}`), values };
@@ -39,8 +39,8 @@ export async function estimatedRows(from: Pick<ClientBase, 'query'>, { text, val
 }
 
 /**
- * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide their lengths from the planner, so that a session keeps
- * one plan for any number of rows. With known lengths, it would plan each execution, which takes longer than executing.
+ * SQL: the first parameters of a statement, as arrays for `unnest`. Subqueries hide the lengths of the arrays from the planner, so that a
+ * session keeps one plan for any number of rows. With known lengths, PostgreSQL would plan each execution, which takes longer.
  */
 export function hiddenArrays(...types: readonly string[]): string {
   return types.map((type, index) => `(SELECT $${index + 1}::${type}[])`).join(', ');
@@ -49,7 +49,7 @@ export function hiddenArrays(...types: readonly string[]): string {
 type Elements = readonly (string | number | null)[];
 
 /**
- * Returns a column of many rows as one `unnest` parameter, or null for a column of nulls. It is faster than the arrays of `pg`. Plain
+ * Returns a column of many rows as one `unnest` parameter, or null for a column of nulls. This is faster than the arrays of `pg`. Plain
  * values are joined with one call, because creating a string for each element takes longer.
  */
 export function arrayOf(values: Elements): string | null {
@@ -75,7 +75,7 @@ function escaped<T>(value: T): T | string {
  */
 export const MAX_PAGE_BYTES = 1_048_576;
 
-/** Maximum records that a statement reads without measuring them, which takes longer than reading small ones; at most 1.6 MB. */
+/** Maximum number of records that a statement reads without measuring them, at most 1.6 MB. Measuring takes longer than reading. */
 export const MOST_UNMEASURED = 16;
 
 /** SQL for the bytes of the texts and values of a row of `identifier`. */

@@ -12,7 +12,7 @@ export interface Touched {
 
 const touchedBy = new WeakMap<object, Touched>();
 
-/** Must be called in the transaction that makes the changes. */
+/** Notes changes; must be called in the transaction that makes them. */
 export function noteChanges(
   transaction: object,
   changes: readonly { readonly identifierId: bigint | null; readonly namingAuthority: string }[],
@@ -24,7 +24,7 @@ export function noteChanges(
   }
 }
 
-/** Must be called in the transaction that inserts the identifiers. */
+/** Notes new identifiers; must be called in the transaction that inserts them. */
 export function noteMints(
   transaction: object,
   items: readonly Pick<NewIdentifier, 'address' | 'metadataRecord' | 'previousVersion'>[],

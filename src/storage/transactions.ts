@@ -24,8 +24,8 @@ const LOST_AGAINST_ANOTHER = new Set(['40P01', '40001']);
 const WRITE_RECORD = "pg_logical_emit_message(true, 'mintmark', '')";
 
 /**
- * SQL expression: whether a synchronous standby is configured, which the cluster manager can change at any time. Also true on a server in
- * recovery: the wait then fails, because the data of this server may be lost when another one is promoted.
+ * SQL expression: whether a synchronous standby is configured, which the cluster manager can change at any time. It is true even on a
+ * server in recovery: the wait then fails, because the data of this server may be lost when another one is promoted.
  */
 export const HAS_STANDBY = "(current_setting('synchronous_standby_names') <> '' OR pg_is_in_recovery())";
 
@@ -37,7 +37,7 @@ const WAIT = `SELECT CASE WHEN ${HAS_STANDBY} THEN ${WRITE_RECORD} END`;
  */
 const COMMIT = `SELECT CASE WHEN ${HAS_STANDBY} AND pg_current_xact_id_if_assigned() IS NULL THEN ${WRITE_RECORD} END; COMMIT`;
 
-/** A lock timeout: `brief` is `HOT_LOCK_WAIT_MS`, `usual` is that of the general pool, and a number is in milliseconds. */
+/** A lock timeout: `brief` is `HOT_LOCK_WAIT_MS`, `usual` is the timeout of the general pool, and a number is in milliseconds. */
 export type LockWait = 'brief' | 'usual' | number;
 
 export function lockWaitMs(wait: LockWait): number | undefined {
@@ -118,7 +118,7 @@ export class Transactions {
       });
     } catch (error) {
       if (lockWait === 'brief' || !isLockTimeout(error)) throw error;
-      // The hot pool is small, so statements that wait for locks use the general one.
+      // The hot pool is small, so statements that wait for locks use the general pool.
       return this.run(work);
     }
   }
@@ -179,7 +179,7 @@ export class Transactions {
         const code = error instanceof pg.DatabaseError ? error.code : undefined;
         if (code === undefined || !LOST_AGAINST_ANOTHER.has(code) || attempt === MAX_ATTEMPTS) throw error;
       } finally {
-        // Before the result is used, and also after an error, because the commit may have taken effect.
+        // Done before the result is used, and even after an error, because the commit may have taken effect.
         const touched = takeTouched(client);
         if (touched !== null) this.cache?.forget(touched);
       }
@@ -218,7 +218,7 @@ const REST_OF_REQUEST_MS = 3000;
 /** Minimum time for a commit, because the statements of a transaction might have used all of its time. */
 const LEAST_COMMIT_MS = 4000;
 
-/** A COMMIT, which can wait for the standby until its deadline, but for at least `LEAST_COMMIT_MS`. */
+/** A COMMIT that can wait for the standby until a deadline, but for at least `LEAST_COMMIT_MS`. */
 function commitWithin(until: number): pg.QueryConfig {
   const leftMs = Math.max(until - performance.now(), LEAST_COMMIT_MS);
   const limit = Number.isFinite(leftMs) ? { query_timeout: Math.ceil(leftMs) } : {};

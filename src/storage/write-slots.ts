@@ -17,7 +17,7 @@ export class WriteSlots {
     this.free = Math.max(1, size - Math.min(KEPT_FOR_READS, Math.ceil(size / 3)));
   }
 
-  /** Takes a slot in the order of calls; null if one is free, so that the write need not wait for a promise. `leave` frees the slot. */
+  /** Takes a slot in the order of calls; `leave` frees it. @returns null if a slot is free, because a promise would delay the write. */
   enter(): Promise<void> | null {
     if (this.free > 0) {
       this.free -= 1;

@@ -53,7 +53,7 @@ export class ClusterControl {
   }
 }
 
-/** The port in the file `postmaster.pid`, which a running server has and a crash leaves; NaN without the file. */
+/** Returns the port in `postmaster.pid`, a file that exists while a server runs or after its crash; NaN without the file. */
 export async function runningPort({ cluster }: DataFolder): Promise<number> {
   // Line 4 of postmaster.pid is the port (PostgreSQL, "Database File Layout").
   const file = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');

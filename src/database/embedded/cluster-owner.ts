@@ -56,7 +56,7 @@ export async function waitForNoOwner(folder: DataFolder, server: ClusterControl)
   throw inUse(folder);
 }
 
-/** Returns the URL of a database of the cluster. It disables TLS, so that PGSSLMODE has no effect. */
+/** Returns the URL of a database of the cluster. The URL disables TLS, so that PGSSLMODE has no effect. */
 export async function clusterUrl(folder: DataFolder, port: number, database: string): Promise<string> {
   const password = await readFile(folder.passwordFile, 'utf8').catch(() => {
     throw new StartupError(

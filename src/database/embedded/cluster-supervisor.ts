@@ -13,7 +13,7 @@ const POLL_MS = 100;
 const MAX_STARTS = 5;
 const STABLE_MS = 10_000;
 
-/** Pause before the second restart, doubled for each later one. Together, they exceed the statement timeout, which ends old processes. */
+/** Pause before the second restart, doubled for each later one. In total, pauses exceed the statement timeout, which ends old processes. */
 const START_PAUSE_MS = 700;
 
 /** Restarts the server of a data folder and recovers the owner lock. PostgreSQL closes all sessions when one of its processes crashes. */

@@ -21,7 +21,7 @@ export function folderAt(path: string): DataFolder {
   return { path, cluster: join(path, 'postgres'), passwordFile: join(path, 'postgres.password') };
 }
 
-/** Creates the folder if it does not exist. @throws StartupError without access rights. */
+/** Creates the folder, unless it exists. @throws StartupError if it is not a folder, or this account cannot create or use it. */
 export async function prepareDataFolder(path: string): Promise<DataFolder> {
   try {
     await mkdir(path, { recursive: true });

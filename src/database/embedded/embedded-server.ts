@@ -12,7 +12,7 @@ const DATABASE = 'mintmark';
 
 export interface EmbeddedServer {
   readonly url: string;
-  /** Resolves when another process owns the folder, or the server cannot be restarted. */
+  /** Resolves when another process owns the folder, or the server cannot be recovered. */
   readonly lost: Promise<Error>;
   /** Closes sessions and stops the server, unless another process owns the folder. */
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startEmbeddedServer(dataDir: string, log?: Pick<Logger, 'w
   return { url, lost: supervisor.lost, stop: () => supervisor.stop() };
 }
 
-/** The URL of the server that runs in a data folder, by its `postmaster.pid`; null without this file. Starts and creates nothing. */
+/** Returns the URL of the server that runs in a data folder, according to `postmaster.pid`; null without this file. Starts nothing. */
 export async function runningServerUrl(dataDir: string): Promise<string | null> {
   const folder = folderAt(dataDir);
   const port = await runningPort(folder);

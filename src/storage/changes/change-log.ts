@@ -18,7 +18,7 @@ const APPEND = `
   VALUES (pg_current_xact_id()::text::bigint + (SELECT value FROM log_offset),
           (SELECT n.id FROM naming_authority n WHERE n.prefix = $1), $2, $3, $4, $5, $6, $7)`;
 
-/** Appends a change of a naming authority in the transaction of the change. The update of an identifier appends its own changes. */
+/** Appends a change of a naming authority in its transaction. The statement that updates identifiers appends their changes. */
 export async function appendChange(
   transaction: Queryable,
   actor: Actor,
@@ -37,7 +37,7 @@ const CHANGE_LOCK = 0x436867;
 /** "ChN" in ASCII: the space of the advisory locks that order changes of naming authorities. */
 const NAMING_AUTHORITY_LOCK = 0x43684e;
 
-/** Bounds the number of locks, because PostgreSQL's lock table is small. */
+/** Maximum number of different locks of each kind, because the lock table of PostgreSQL is small. */
 const BUCKETS = 512;
 
 // The `LOCK_` statements read the time after the locks are granted, and round it down to milliseconds, so that it is never in the future.
@@ -76,9 +76,9 @@ const LOCK_NAMING_AUTHORITY = `
   FROM (SELECT count(pg_advisory_xact_lock($1, hashtext($2)))) AS locked(n) WHERE n >= 0`;
 
 /**
- * Waits for other changes of these identifiers, and of the metadata records minted with reserved ones, and prevents further changes until
- * the transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which determines the
- * log position, is assigned after those changes.
+ * Waits for other changes of these identifiers, and of the metadata records minted with reserved identifiers, and prevents further changes
+ * until the transaction ends. Must come first in a transaction: an advisory lock needs no transaction number, so the number, which
+ * determines the log position, is assigned after those changes.
  * @returns the time of the change, by the database clock after the wait, and the IDs of these metadata records.
  */
 export async function lockForChange(

@@ -56,12 +56,12 @@ export interface FoundChanges {
 }
 
 /**
- * How many transaction numbers a reader steps back from the last event that both histories have, after a failover. Events of transactions
- * in progress at the failover can be lost. The distance exceeds the number of transactions that can start during one statement.
+ * After a failover, a reader starts again this many transaction numbers before the last event that both histories have. Events of
+ * transactions in progress at the failover can be lost. Fewer transactions than this number can start during one statement.
  */
 const RESTART_DISTANCE = 65_536;
 
-/** $1: a position; $2: `RESTART_DISTANCE`. Selects the last event that is more than $2 positions before the last event before $1. */
+/** $1: a position; $2: `RESTART_DISTANCE`. Selects the last event that precedes the last event before $1 by more than $2 positions. */
 export const RESTART = `
   WITH ${HORIZON}, bound AS MATERIALIZED (
     SELECT least(position, coalesce((SELECT position FROM ${lastBefore('$1::bigint')} lost), 0) - $2::bigint) AS position FROM horizon
@@ -73,7 +73,7 @@ export const HAS_EVENT = `
   SELECT EXISTS (SELECT FROM change WHERE position = $1::bigint AND id = $2::bigint)
       OR EXISTS (SELECT FROM first_event WHERE position = $1::bigint AND id = $2::bigint) AS has`;
 
-/** $1: whose changes, as in `condition`; $2: a version; $3: the limit. */
+/** $1: the identifier or the naming authority; $2: a version; $3: the limit. */
 const historyOf = (condition: string): string => `
   SELECT bounded.*, (SELECT n.prefix FROM naming_authority n WHERE n.id = naming_authority_id) AS naming_authority FROM (
     SELECT page.*, lead(true) OVER (ORDER BY version) IS NOT NULL AS has_next,
@@ -92,7 +92,7 @@ const OF_NAMING_AUTHORITY = historyOf(
   'c.identifier_id IS NULL AND c.naming_authority_id = (SELECT n.id FROM naming_authority n WHERE n.prefix = $1)',
 );
 
-/** $1: IDs of identifiers that have changed or were imported. Their first events have the values with which they were created. */
+/** $1: IDs of identifiers that have changed or were imported. Selects the first events, which have the values as created. */
 const FIRST_EVENTS = `
   SELECT w.id, c.patch::json #> '{0,value}' AS document
   FROM unnest($1::bigint[]) AS w(id) CROSS JOIN LATERAL (
@@ -106,14 +106,14 @@ export class ChangeReader {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** One page, oldest change first. Large changes shorten it. */
+  /** Reads one page of the history of an identifier, oldest change first. Large changes shorten the page. */
   async ofIdentifier(id: bigint, afterVersion: number, limit: number): Promise<FoundChanges> {
     const values = [id.toString(), afterVersion, limit + 1];
     const { rows } = await this.pool.query<ChangeRow>({ name: 'history', text: OF_IDENTIFIER, values });
     return foundIn(rows.slice(0, limit));
   }
 
-  /** The values with which changed identifiers were minted. */
+  /** Returns the values with which changed identifiers were minted. */
   async valuesAsMinted(
     ids: readonly bigint[],
     from: Queryable = this.pool,
@@ -152,7 +152,7 @@ export class ChangeReader {
     return rows[0] === undefined ? LOG_START : positionOf(rows[0]);
   }
 
-  /** Returns the end of the log if no naming authority of the filter exists, because the log then has no event of them; else null. */
+  /** Returns the end of the log if the filter has only naming authorities that do not exist, and thus no event; otherwise null. */
   async headWithout(filter: LogFilter | null): Promise<LogPosition | null> {
     const wanted = filter?.namingAuthorities ?? null;
     if (wanted === null || wanted.some(({ derived }) => derived)) return null;
@@ -201,7 +201,7 @@ export class ChangeReader {
     return rows[0]?.has === true;
   }
 
-  /** Raises the offset as the first write of a session would, because there may be no write. Has no effect for a read-only role. */
+  /** Raises the offset as the first write of a session would, because there may be no such write. Has no effect for a read-only role. */
   private async raise(): Promise<void> {
     await inSession(this.pool, (client) => new PositionOffset().compare(client)).catch(() => null);
   }

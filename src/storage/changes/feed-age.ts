@@ -19,11 +19,11 @@ interface Sample {
 
 /**
  * Measures how long the oldest running transaction of the database has delayed the event feed, counted from the first scrape after that
- * transaction started. Its start time is not used, because PostgreSQL hides it if the transaction is of another role.
+ * transaction started. Its start time is not used, because PostgreSQL hides it if the transaction belongs to another role.
  */
 @Injectable()
 export class FeedAge {
-  /** In order of time; only samples after the start of a transaction that still runs. */
+  /** Samples in order of time; only those taken since the oldest running transaction started. */
   private samples: Sample[] = [];
   /** @returns 0 without a delay, NaN if the database does not respond within a second. */
   readonly seconds = sharedRead(() => this.read(), NaN, FRESH_MS);

@@ -25,10 +25,10 @@ const IDLE_MS = 10_000;
 const MAX_POLLED_ROWS = 10_000;
 
 /**
- * $1: the snapshot of the previous poll, or null; $2: maximum rows of each half. A transaction that the snapshot does not show was in
- * progress, or has a number of at least the `xmax` of the snapshot. Each row committed since is therefore found by its position, even
- * beyond the end of the feed, and rows that a long transaction keeps out of the feed are not read again. `origin` changes with the server,
- * database or table, and when the offset is raised.
+ * $1: the snapshot of the previous poll, or null; $2: maximum number of rows of each half. A transaction that the snapshot does not show
+ * was in progress, or has a number of at least the `xmax` of the snapshot. Each row committed since is therefore found by its position,
+ * even beyond the end of the feed, and rows that a long transaction keeps out of the feed are not read again. `origin` changes with the
+ * server, database or table, and when the offset is raised.
  */
 export const LOG_POLL = `
   WITH changed AS MATERIALIZED (
@@ -127,7 +127,7 @@ export class LogFollower {
     void this.step(this.turn);
   }
 
-  /** Milliseconds since the start of the last successful poll, by the clock that has advanced more; NaN without one. */
+  /** Milliseconds since the start of the last successful poll, by the clock that has advanced more; NaN before the first. */
   get ageMs(): number {
     if (this.last === null) return NaN;
     return Math.max(this.clock.monotonic() - this.last.monotonic, this.clock.wall() - this.last.wall);

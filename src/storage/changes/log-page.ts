@@ -21,7 +21,7 @@ export type LogOrder = (typeof LOG_ORDERS)[number];
 
 /** Selects events; a null member matches all. */
 export interface LogFilter {
-  /** `derived`: whether naming authorities derived from this one match too. */
+  /** `derived`: whether the filter includes the naming authorities derived from this one. */
   readonly namingAuthorities: readonly { readonly namingAuthority: string; readonly derived: boolean }[] | null;
   readonly kind: ChangeKind | null;
   readonly client: string | null;
@@ -43,8 +43,8 @@ export const HORIZON = 'horizon AS MATERIALIZED (SELECT feed_horizon() + value A
  * $1 and $2: a position and an ordinal; $3: the limit; $4: how many events to read; $5 to $8: the filter, null for all. The event at the
  * position, which precedes the page, is returned without its patch, unless the log does not have it or `HORIZON` excludes it. The last
  * event that was read is also returned. Positions from `HORIZON` on are not read. A page ends after `MAX_PAGE_BYTES`; patches of first
- * events are built only for the page, because one can have 1.6 MB. Each half has a limit and no filter, so that the filter does not affect
- * the choice of its index. If the half of `change` is full, `bound` is its last row, and first events are not read beyond it: see
+ * events are built only for the page, because a patch can have 1.6 MB. Each half has a limit and no filter, so that the filter does not
+ * affect the choice of its index. If the half of `change` is full, `bound` is its last row, and first events are not read beyond it: see
  * `lastBefore`.
  */
 const statementOf = (
@@ -131,7 +131,7 @@ export const lastBefore = (position: string): string => `(
 export const LOG_HEAD = `
   WITH ${HORIZON} SELECT position, id FROM ${lastBefore('(SELECT position FROM horizon)')} head`;
 
-/** $1: keys of prefixes. Selects the row of `LOG_HEAD` if none is registered, because the log then has no event of them; else no row. */
+/** $1: keys of prefixes. Selects the row of `LOG_HEAD` if no naming authority has one of these keys; otherwise no row. */
 export const LOG_HEAD_WITHOUT = `
   SELECT head.position, head.id FROM (${LOG_HEAD}) head
   WHERE NOT EXISTS (SELECT FROM naming_authority n WHERE upper(n.prefix COLLATE "C") = ANY ($1::text[]))`;

@@ -17,8 +17,8 @@ const IS_NEW = 'SELECT server_started_at IS DISTINCT FROM pg_postmaster_start_ti
 /**
  * Part of the `WITH` clause of each statement that takes a position or writes a name. It locks an empty table until the end of the
  * transaction. A raise of the offset and a change of the rules of a naming authority wait for this lock, which the statement takes before
- * it reads anything. It conflicts with nothing else, whereas locks on the tables of events and names would wait for VACUUM and ANALYZE. An
- * UPDATE is used, because a generic plan of a DELETE would not lock.
+ * it reads anything. The lock conflicts with nothing else, whereas locks on the tables of events and names would wait for VACUUM and
+ * ANALYZE. An UPDATE is used, because a generic plan of a DELETE would not lock.
  */
 export const POSITION_GATE = 'position_gate_lock AS (UPDATE position_gate SET id = id WHERE false)';
 
@@ -81,7 +81,7 @@ export class PositionOffset {
   /**
    * Raises the offset if new events would get earlier positions, and once after each start of the server; also raises sequences that are
    * behind. Called before the first write of a session. A session of a standby is compared again after its promotion.
-   * @param lockWaitMs the lock timeout of the comparison, by default that of the session.
+   * @param lockWaitMs the lock timeout of the comparison, by default the timeout of the session.
    * @throws the error of a lock timeout (for a raise, after `RAISE_MS`), or 25006 on a server in recovery.
    */
   async compare(session: Session, lockWaitMs?: number): Promise<void> {

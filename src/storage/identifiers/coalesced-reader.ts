@@ -72,10 +72,10 @@ export class AddressLookups {
   }
 }
 
-/** The objects of a metadata ID that has more are listed in pages. The statement reads one more object to detect this case. */
+/** Maximum number of objects of a metadata ID that a look-up returns; more are listed in pages. The statement reads one more. */
 const FEW = 10;
 
-/** $1: ordinals; $2: keys of metadata IDs; $3: maximum identifiers for each. */
+/** $1: ordinals; $2: keys of metadata IDs; $3: maximum number of identifiers for each. */
 const BY_METADATA = `
   SELECT w.ordinal, ${recordColumns('r')}
   FROM unnest($1::int[], $2::uuid[]) AS w(ordinal, key)
@@ -103,7 +103,7 @@ export class CoalescedReader {
     return found.then((record) => (record !== null && isAt(record.localName, address) ? record : null));
   }
 
-  /** The objects of a metadata ID, in order of minting. @returns null for more than `FEW`, which need pages. */
+  /** The objects of a metadata ID, in order of minting. @returns null for more than `FEW` objects, which are listed in pages. */
   async findByMetadataId(metadata: CanonicalName): Promise<IdentifierRecord[] | null> {
     const found = await this.byMetadata.add(metadata);
     return found.length > FEW ? null : found;

@@ -47,7 +47,7 @@ type FoundRow = ConflictColumns & IdentifierRow & { readonly isCut: false };
 type ConflictRow = FoundRow | (ConflictColumns & { readonly isCut: true });
 
 const COLUMNS = 'x.id, x.client, x.request_key, x.request_index';
-/** SQL: whether an identifier was created by a request other than that of the mint. */
+/** SQL: whether an identifier was created by another request than the request of the mint. */
 const IS_OTHER =
   '((r.client, r.request_key, r.request_index) = (w.client, w.request_key, w.request_index)) IS NOT TRUE';
 

@@ -18,7 +18,7 @@ export class IdentifierImporter {
 
   /**
    * Inserts and commits identifiers.
-   * @throws Problem CONFLICT_IN_PROGRESS if some could not be inserted within 5 s although they had no conflict, or as `requireNameRules`.
+   * @throws Problem CONFLICT_IN_PROGRESS if some without a conflict could not be inserted within 5 s, or as `requireNameRules` does.
    */
   async insert<T extends object>(
     items: readonly ImportedIdentifier[],
@@ -44,7 +44,7 @@ export class IdentifierImporter {
         if (expired.length > 0 || pending.length === before) throw new Stale(expired);
       }
     });
-    // Results depend on existing rows, such as those of identifiers found unchanged, and the standby may lack these rows.
+    // Results depend on existing rows, such as the rows of unchanged identifiers, and the standby may lack these rows.
     if (standby.mustWait) await this.transactions.waitForStandby();
     return rejected;
   }
@@ -73,7 +73,7 @@ export class IdentifierImporter {
     for (let next = 0; next < items.length;) {
       const searched = items.slice(next, next + size);
       const found = await this.finder.find(searched);
-      // The statement measures the records of all conflicts, so the number of items adapts to how many could be read.
+      // The statement returns only the first items if the records are large, so the next number of items depends on how many it returned.
       size = found.length === searched.length ? size * 4 : 2 * found.length;
       for (const conflicts of found) {
         const item = items[next++];

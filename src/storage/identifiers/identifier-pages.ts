@@ -23,11 +23,11 @@ const NUMBERS = {
   text: 'SELECT prefix, id FROM naming_authority WHERE prefix = ANY($1::text[])',
 };
 
-/** Maximum records of the first statement of a page. It is low, because a statement also measures records that it does not return. */
+/** Maximum number of records in the first statement of a page. A statement measures even the records that it does not return. */
 const FIRST_READ = 100;
 const READ_GROWTH = 4;
 
-/** Maximum identifiers that a page compares with a filter that has no index. */
+/** Maximum number of identifiers that a page compares with a filter that has no index. */
 export const MAX_COMPARED = 21_000;
 
 /** Minimum size of the first part of a page; identifiers are compared in parts until the page is full. */
@@ -35,10 +35,10 @@ const FIRST_PART = 200;
 const PART_GROWTH = 5;
 
 const COUNTED_EXACTLY = 10_000;
-/** Maximum identifiers that are compared with the filter for an exact count. */
+/** Maximum number of identifiers that are compared with the filter for an exact count. */
 const COMPARED_TO_COUNT = 20_000;
 
-/** Maximum records that are read to count those with one name. A name is unique in each naming authority. */
+/** Maximum number of records that are read to count the identifiers with a name. Each naming authority has at most one. */
 const MOST_WITH_NAME = 1000;
 
 export interface PageRequest {
@@ -46,7 +46,7 @@ export interface PageRequest {
   readonly after?: PageCursor | undefined;
   /** Default: oldest first. */
   readonly order?: PageOrder | undefined;
-  /** Called between statements; false ends the page with an error. */
+  /** Called between statements; if it returns false, the page ends with an error. */
   readonly isWanted?: (() => boolean) | undefined;
 }
 

@@ -30,7 +30,7 @@ const FIRST_BY_IDS = `
     FROM unnest($1::bigint[]) WITH ORDINALITY AS w(id, n) JOIN identifier i ON i.id = w.id
   ) measured JOIN identifier_record r ON r.id = measured.id WHERE measured.bytes < $2 OR measured.bytes IS NULL`;
 
-/** The largest record with its Handle values. So few records that they fit into a part are not measured, which takes a quarter less time. */
+/** Maximum bytes of a record with its Handle values. Records that certainly fit into a part are not measured, which is faster. */
 const MOST_RECORD_BYTES = 98_304;
 
 /** $1: the IDs; $2: the time with which leases are compared. */
@@ -42,7 +42,7 @@ const EXPIRED_IDS = `
   SELECT id FROM identifier
   WHERE state = 'reserved' AND lease_until <= CURRENT_TIMESTAMP ORDER BY lease_until LIMIT $1`;
 
-/** Records, and the metadata records that were minted with reserved ones, by the IDs of the latter. */
+/** Records, and the metadata records that were minted with reserved objects, by the IDs of these objects. */
 export interface PairedRecords {
   readonly records: readonly IdentifierRecord[];
   readonly metadataRecords: ReadonlyMap<bigint, IdentifierRecord>;
@@ -84,7 +84,7 @@ export class IdentifierReader {
 
   /**
    * Reads the records of items in parts, so that the process never holds many large ones.
-   * @param most maximum items and bytes of a part; a part has at least one item.
+   * @param most maximum numbers of items and bytes of a part; a part has at least one item.
    * @param from by default the hot pool for few items, such as those of a replay, because its sessions keep the plan, and planning takes
    * ten times as long as execution; otherwise the general pool.
    */
@@ -115,7 +115,7 @@ export class IdentifierReader {
         );
       yield { part, records: new Map(records.map((record) => [record.id, record])) };
       start += part.length;
-      // A statement measures all records of a slice, so a slice has at most twice as many items as could be read before.
+      // A statement measures all records of a slice, so after an incomplete slice, the next one has twice as many items as were read.
       size = cut === -1 ? Math.min(size * 4, most.items) : 2 * part.length;
     }
   }
@@ -126,14 +126,14 @@ export class IdentifierReader {
     return rows.map((row) => recordOf(row));
   }
 
-  /** Bytes of the texts and values of records together. */
+  /** Returns the total bytes of the texts and values of records. */
   async bytesOf(ids: readonly bigint[], from: Queryable = this.pool): Promise<number> {
     const text = `SELECT coalesce(sum(${bytesOfRow('i')}), 0)::float8 AS bytes FROM identifier i WHERE id = ANY($1::bigint[])`;
     const { rows } = await from.query<{ bytes: number }>({ text, values: [ids.map(String)] });
     return rows[0]?.bytes ?? 0;
   }
 
-  /** IDs of the metadata records that were minted with the identifiers that are reserved. */
+  /** Returns the IDs of the metadata records that were minted with identifiers which are still reserved. */
   async findPairs(ids: readonly bigint[]): Promise<PairedIds> {
     const { rows } = await this.pool.query<{ id: string; metadata_record_id: string }>({
       text: reservedPairs('$1'),
@@ -158,14 +158,14 @@ export class IdentifierReader {
     return { records: ids.flatMap((id) => byId.get(id) ?? []), metadataRecords: new Map(metadataRecords) };
   }
 
-  /** Expired reservations whose expiry is not recorded, as stored. */
+  /** Returns expired reservations whose expiry is not recorded, as they are stored. */
   async findExpiredLeases(ids: readonly bigint[], from: Queryable, at: Date): Promise<IdentifierRecord[]> {
     const values = [ids.map(String), at.toISOString()];
     const { rows } = await from.query<IdentifierRow>({ text: UNWRITTEN_EXPIRATIONS, values });
     return rows.map((row) => recordOf(row, false));
   }
 
-  /** The oldest expired reservations whose expiry is not recorded. */
+  /** Returns the IDs of the oldest expired reservations whose expiry is not recorded. */
   async findExpiredIds(limit: number): Promise<bigint[]> {
     const { rows } = await this.pool.query<{ id: string }>({ text: EXPIRED_IDS, values: [limit] });
     return rows.map(({ id }) => BigInt(id));

@@ -28,7 +28,7 @@ export type IdentifierRow = Pick<Row<'identifier'>, (typeof STORED)[number] | Ex
     readonly expired: boolean;
     /** The objects whose metadata ID has the key of this identifier. */
     readonly describes: NamedBy;
-    /** The first identifiers whose previous version has the key of this one. */
+    /** The first identifiers whose previous version has the key of this identifier. */
     readonly newer_versions: NamedBy;
   };
 
@@ -75,7 +75,7 @@ export function recordOf(row: IdentifierRow, expired = row.expired): IdentifierR
   };
 }
 
-/** Returns the identifiers that name this record, rather than another one with the same key. */
+/** Returns the identifiers that name this record, rather than another record with the same key. */
 export function namingIn(
   rows: NamedBy,
   record: Pick<IdentifierRecord, 'namingAuthority' | 'guid' | 'localName'>,

@@ -11,10 +11,10 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 export const MATCHED_BY = ['identifier', 'metadataId', 'alternateId', 'target'] as const;
 export type MatchedBy = (typeof MATCHED_BY)[number];
 
-/** Maximum candidates for a bare GUID or a target. */
+/** Maximum number of candidates for a bare GUID or a target. */
 export const MAX_CANDIDATES = 10;
 
-/** Maximum keys of a statement. With more, PostgreSQL could read the whole table if it has no statistics. */
+/** Maximum number of keys of a statement. With more keys, PostgreSQL without statistics could read the entire table. */
 const MAX_KEYS = 100;
 
 /** One interpretation of a text: a name, a GUID under any naming authority, or a target. */
@@ -144,7 +144,7 @@ const FIND = `
 /** The searched naming authorities; a null member means all. */
 export interface Searched {
   readonly visible: readonly string[] | null;
-  /** Those in which the hidden values of identifiers withdrawn for legal reasons are found too. */
+  /** The naming authorities in which even the hidden values of identifiers withdrawn for legal reasons are found. */
   readonly curated: readonly string[] | null;
 }
 

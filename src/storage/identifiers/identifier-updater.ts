@@ -123,9 +123,7 @@ export class IdentifierUpdater {
     return { now, ...(written === 0 ? found : await this.reader.findPaired(ids, pairs, transaction, now)) };
   }
 
-  /**
-   * Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation.
-   */
+  /** Changes identifiers that were locked at `now`, each at most once. The caller repeats the transaction after a unique violation. */
   async write(transaction: Queryable, actor: Actor, now: Date, requested: readonly RecordChange[]): Promise<void> {
     if (requested.length === 0) return;
     const changes = requested.map(({ record, amendment }) => ({

@@ -10,7 +10,7 @@ import { compactGuid } from '../../registry/uuid.js';
 import { noteMints } from '../touched.js';
 import { type LockWait, type Queryable, Transactions } from '../transactions.js';
 
-/** Inserts identifiers by one statement. */
+/** Inserts identifiers with one statement. */
 @Injectable()
 export class IdentifierWriter {
   constructor(private readonly transactions: Transactions) {}
@@ -18,8 +18,8 @@ export class IdentifierWriter {
   /**
    * Inserts identifiers with their metadata records and alternates; no two of them may conflict.
    * @param transaction the transaction of the caller. Without one, the statement commits by itself, with `lockWait` as its lock timeout.
-   * @returns what was inserted for each item, in order. Null after a conflict, which `ConflictFinder` finds; if the naming authority is not
-   * active or has changed; or if a name was read by other rules than those of its prefix.
+   * @returns what was inserted for each item, in order; null after a conflict (see `ConflictFinder`), if the naming authority is not active
+   * or has changed, or if a name was read under other rules than those of its prefix.
    * @throws Problem OUTCOME_UNKNOWN if the connection was lost.
    */
   async insert(
@@ -28,7 +28,7 @@ export class IdentifierWriter {
     lockWait: LockWait = 'usual',
   ): Promise<(Inserted | null)[]> {
     if (items.length === 0) return [];
-    // Built before a connection is taken.
+    // The query is built before a connection is taken.
     const query = insertQuery(items);
     const rules = [...new Set(items.flatMap(allRulesOf))];
     const work = async (on: Queryable): Promise<(readonly [NewIdentifier, InsertedRow])[]> => {

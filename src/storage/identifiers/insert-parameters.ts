@@ -11,7 +11,7 @@ export type Parameter<T = NewIdentifier> = readonly [
   value: (item: T) => string | number | null,
 ];
 
-/** The last one is the key of a name from the request; `INSERT_ONE` omits it. */
+/** The last parameter is the key of a name from the request; `INSERT_ONE` omits it. */
 export const IDENTIFIER_PARAMETERS: readonly Parameter[] = [
   ['naming_authority', 'text', ({ authority }) => authority.prefix],
   ['authority_version', 'int', ({ authority }) => authority.version],

@@ -128,9 +128,9 @@ const $ = numbered([...MANY_PARAMETERS, ...RARE_PARAMETERS, ...ALTERNATE_PARAMET
 /**
  * Like `insertOne`, for many objects. IDs are assigned before the insert, to identify the inserted rows. Rows are inserted in the order of
  * their metadata keys, so that two transactions do not wait for each other. Two rows of one statement must not conflict in any unique
- * index. For OFFSET 0, see "Planner assumptions" in architecture.md. IS TRUE makes a condition a filter with a hashed subplan, never a join.
- * @param withMore with metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
- * fails the whole statement. If false, the statement joins only naming authorities, so one plan suits any number of rows.
+ * index. For OFFSET 0, see "Planner assumptions" in architecture.md. IS TRUE makes conditions filters with hashed subplans, never joins.
+ * @param withMore for metadata records, alternates, Handle values and previous versions; a conflict of a metadata record or an alternate
+ * makes the statement fail. If false, the statement joins only naming authorities, so one plan suits any number of rows.
  */
 function insertMany(withMore: boolean): string {
   const more = (text: string): string => (withMore ? text : '');

@@ -6,7 +6,7 @@ import type { CanonicalName } from '../../registry/canonical-name.js';
 import { type Address, type NamingAuthoritySnapshot, addressIn } from '../../registry/naming-authority-snapshot.js';
 import type { Queryable } from '../transactions.js';
 
-/** A name and a naming authority: that of the record of a metadata ID or alternate, or the own one of an identifier. */
+/** A name, and the naming authority of the record that has it as its metadata ID, its alternate or its own name. */
 export type UniqueName = { readonly namingAuthority: string; readonly name: CanonicalName } & (
   | { readonly kind: 'metadataId' | 'alternateId'; readonly address?: undefined }
   | { readonly kind: 'identifier'; readonly address: Address }
@@ -17,11 +17,11 @@ export interface NameHolder {
   readonly id: bigint;
   readonly namingAuthority: string;
   readonly localName: string;
-  /** Whether it has the name itself, rather than another one with the same key. */
+  /** Whether the identifier has exactly this name, rather than another name with the same key. */
   readonly isSame: boolean;
-  /** Whether it is an expired reservation, which releases its names when the expiry is recorded. */
+  /** Whether the identifier is an expired reservation, which releases its names when the expiry is recorded. */
   readonly isExpired: boolean;
-  /** Whether it is withdrawn for legal reasons, so that its metadata ID and alternates are hidden. Default: false. */
+  /** Whether the identifier is withdrawn for legal reasons, so that its metadata ID and alternates are hidden. Default: false. */
   readonly isLegal?: boolean;
 }
 
@@ -65,7 +65,7 @@ const FIND_HOLDERS = `
     FROM identifier x WHERE x.id = h.id OFFSET 0
   ) r`;
 
-/** Finds which identifiers have addresses and unique names, for many at once, without their records. */
+/** Finds the identifiers that have addresses or unique names, for many names at once and without their records. */
 @Injectable()
 export class NameHolders {
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
@@ -75,7 +75,7 @@ export class NameHolders {
     return (await this.findNamed(addresses, from)).map((row) => (row === null ? null : BigInt(row.id)));
   }
 
-  /** Selects identifiers now withdrawn for legal reasons. @param names `NA/local`, each with a snapshot that has its prefix. */
+  /** Selects identifiers that are now withdrawn for legal reasons. @param names `NA/local`, each with a snapshot that has its prefix. */
   async legalAmong(
     names: readonly { readonly name: string; readonly known: NamingAuthoritySnapshot }[],
     from: Queryable = this.pool,
@@ -103,7 +103,7 @@ export class NameHolders {
     });
   }
 
-  /** Returns for each name the identifier that has its key, or that the name names; null if the name is free. */
+  /** Returns, for each name, the identifier that has its key or its address; null if the name is free. */
   async findHolders(names: readonly UniqueName[], from: Queryable = this.pool): Promise<(NameHolder | null)[]> {
     const rows = await find(names, from);
     return names.map(({ namingAuthority, address }, ordinal): NameHolder | null => {
@@ -139,7 +139,7 @@ async function find(names: readonly Wanted[], from: Queryable): Promise<Readonly
 interface HolderRow {
   readonly ordinal: number;
   readonly id: string;
-  /** Whether the holder has the requested name, rather than another one with the same key; null if the caller compares the local name. */
+  /** Whether the holder has the requested name, rather than another name with the same key; null if the caller compares the local name. */
   readonly is_same: boolean | null;
   readonly local_name: string;
   readonly expired: boolean;

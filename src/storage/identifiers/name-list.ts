@@ -4,10 +4,10 @@ import pg from 'pg';
 /** Maximum number of identifiers of a naming authority, in any state, whose names are listed. */
 export const MAX_LISTED_NAMES = 100_000;
 
-/** Maximum bytes of all local names together, which bounds a list in memory. */
+/** Maximum bytes of all local names together, because a list is kept in memory. */
 const MAX_LISTED_BYTES = 8_388_608;
 
-/** $1: the naming authority; $2: maximum rows to read. The conditions are a range of an index, in its order. */
+/** $1: the naming authority; $2: maximum number of rows to read. The conditions are a range of an index, in its order. */
 export const COUNT_NAMES = `
   SELECT count(*)::int AS identifiers, count(*) FILTER (WHERE names.state = 'active')::int AS total,
          coalesce(sum(coalesce(octet_length(local_name), 32)), 0)::float8 AS bytes
@@ -18,7 +18,7 @@ export const COUNT_NAMES = `
   ) names
   WHERE n.prefix = $1`;
 
-/** $1: the naming authority; $2: maximum rows to read; $3: whether names are in upper case; $4: the offset; $5: the limit. */
+/** $1: the naming authority; $2: maximum number of rows to read; $3: whether names are in upper case; $4: the offset; $5: the limit. */
 export const PAGE_OF_NAMES = `
   SELECT CASE WHEN local_name IS NULL THEN upper(replace(guid::text, '-', '')) COLLATE "C"
               WHEN $3 THEN upper(local_name) ELSE local_name END AS name

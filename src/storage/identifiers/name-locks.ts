@@ -35,8 +35,8 @@ const LOCK_METADATA_IDS = (lock: string): string => `
   ) l`;
 
 /**
- * Locks metadata IDs until the end of a transaction that inserts them by several statements.
- * @param isAlone whether the transaction inserts them in another order than that of their keys, so that it must exclude others.
+ * Locks metadata IDs until the end of a transaction that inserts them with several statements.
+ * @param isAlone whether the transaction does not insert them in the order of their keys, so that no other one may run concurrently.
  */
 export async function lockMetadataIds(
   transaction: Queryable,

@@ -18,8 +18,8 @@ export interface StoredNames {
 }
 
 /**
- * Fixes rules (see the migration). $1: keys of prefixes; $2: columns of "naming_authority"; $3: their values. A rule is lasting if another
- * transaction that fixed it was committed before the statement, whose snapshot does not have the rows that the function inserts.
+ * Fixes rules (see the migration). $1: keys of prefixes; $2: columns of "naming_authority"; $3: their values. A rule is lasting if a
+ * transaction committed before the statement fixed it; the snapshot of the statement lacks the rows that the function inserts.
  */
 const FIX = `
   SELECT f.place IS NOT NULL AS is_other, EXISTS (
@@ -30,7 +30,7 @@ const FIX = `
   LEFT JOIN fix_name_rules($1::text[], $2::text[], $3::text[]) AS f(place) ON f.place = w.n
   ORDER BY w.n`;
 
-/** Maximum rules that are remembered for a session. */
+/** Maximum number of rules that are remembered for a session. */
 const MAX_KNOWN = 1000;
 
 /** Lasting rules, for each session, because the server of another session may have lost the last ones in a failover. */
@@ -42,8 +42,8 @@ const SMALL_LETTER = /[a-z]/;
 const CORDRA_START = /^hdl:[0-9]+(?:\.[0-9]+)*$/;
 
 /**
- * The rules of its naming authority on which a name depends, as `column value start`, where the start is the part of the name before the
- * first "/": whether case is ignored, by which its key or that of the local name that it claims was made, and the profile.
+ * The rules of a naming authority on which a name depends, as `column value start`, where the start is the part of the name before the
+ * first "/". They are the profile, and whether case is ignored in the key of the name or of the local name that it claims.
  */
 export function rulesOf({ canonical, keyFoldsCase, needsHandle, here }: StoredName): string[] {
   const address = here?.address ?? null;
@@ -63,8 +63,8 @@ export function allRulesOf({ metadata, alternates = [], previousVersion }: Store
 }
 
 /**
- * Fixes the rules by which names will be stored. After the commit, no naming authority can have other ones (decision 35).
- * @returns rules that are not those of their prefixes, because the naming authority was created or changed after the name was read.
+ * Fixes the rules by which names will be stored. After the commit, no naming authority can have other rules (decision 35).
+ * @returns the rules that differ from those of their prefixes, because the naming authority was created or changed after the name was read.
  */
 export async function fixNameRules(on: Queryable, rules: readonly string[]): Promise<ReadonlySet<string>> {
   const known = lasting.get(on) ?? new Set();
@@ -95,12 +95,12 @@ export async function fixNameRules(on: Queryable, rules: readonly string[]): Pro
   return others;
 }
 
-/** Fixes the rules of all names before a transaction writes the first one. A change of rules also locks the rule before `position_gate`. */
+/** Fixes the rules of all names before a transaction writes a name. A change of rules likewise locks the rules before `position_gate`. */
 export async function fixNameRulesOf(on: Queryable, items: readonly StoredNames[]): Promise<ReadonlySet<string>> {
   return fixNameRules(on, [...new Set(items.flatMap(allRulesOf))]);
 }
 
-/** @throws Problem CONFLICT_IN_PROGRESS if a name was read by other rules than those of its prefix. */
+/** @throws Problem CONFLICT_IN_PROGRESS if a name was read under other rules than those of its prefix. */
 export async function requireNameRules(on: Queryable, items: readonly StoredNames[]): Promise<void> {
   const others = await fixNameRulesOf(on, items);
   if (others.size > 0) throw conflictInProgress();

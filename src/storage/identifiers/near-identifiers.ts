@@ -2,7 +2,7 @@ import type { Sessions } from '../../database/replica/server-state.js';
 import { arrayOf } from '../statement.js';
 import type { Digest } from '../../registry/uuid.js';
 
-/** Maximum searches of a process per second; one takes about a millisecond of the database. */
+/** Maximum number of searches of a process per second. A search takes about a millisecond of the database. */
 const MAX_SEARCHES_PER_SECOND = 100;
 
 export interface NearSearch {
@@ -49,7 +49,8 @@ export class NearIdentifiers {
 
   /**
    * @param searchOf computes the names, up to 600 of them as digests. It is called only within the limit.
-   * @returns the local name of an active identifier; null also after an error of the database, because the response is complete without it.
+   * @returns the local name of an active identifier; null if there is none, if two GUIDs are equally near, if the limit is reached, or if
+   * the statement fails, because the response is complete without this name.
    */
   async find(searchOf: () => NearSearch): Promise<string | null> {
     if (!this.takesOne()) return null;

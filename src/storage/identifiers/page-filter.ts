@@ -17,13 +17,13 @@ export interface PageFilter {
   readonly hasTarget?: boolean | undefined;
   /** The naming authorities whose hidden values the principal sees; absent for all. */
   readonly curated?: readonly string[] | undefined;
-  /** The first bytes of the target as stored. */
+  /** The start of the target, as stored. */
   readonly targetPrefix?: string | undefined;
   /** A client that made a change after the creation of the identifier. */
   readonly changedBy?: string | undefined;
-  /** Inclusive. */
+  /** The earliest time of minting, inclusive. */
   readonly createdFrom?: Date | undefined;
-  /** Exclusive. */
+  /** The end of the range of times of minting, exclusive. */
   readonly createdBefore?: Date | undefined;
 }
 
@@ -52,7 +52,7 @@ const CREATIONS = "'minted', 'registered', 'reserved', 'imported'";
 
 /**
  * The conditions of a filter, without its times of minting, on the view `identifier_record` as `r`. With `OFFSET 0`, PostgreSQL searches
- * the history by an index look-up for each row.
+ * the history with an index look-up for each row.
  */
 export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   const { metadata, alternate, namingAuthorityId, namingAuthorityIds, target, targetPrefix, changedBy, state } = filter;
@@ -91,7 +91,7 @@ export function conditionsOf(filter: NumberedFilter, add: Add): string[] {
   return conditions;
 }
 
-/** Whether a filter tests values that are hidden for identifiers withdrawn for legal reasons, or their absence. */
+/** Whether a filter tests values, or the absence of values, that are hidden for identifiers withdrawn for legal reasons. */
 function isOfHidden(filter: NumberedFilter): boolean {
   const { target, targetPrefix, hasTarget, hasMetadata } = filter;
   return hasName(filter) || [target, targetPrefix, hasTarget, hasMetadata].some((value) => value !== undefined);

@@ -68,7 +68,7 @@ export function rangeConditions({ after, before }: PageRange, add: Add): string[
 /**
  * Finds where each index has read `most` identifiers of a range, and returns a row for each index that has so many. An index has at most
  * `most` identifiers up to its row, or in the whole range if it has no row.
- * @returns also the number of indexes that the query reads: that of all identifiers, and those that can serve the filter.
+ * @returns the query, and the number of indexes that it reads: the index of all identifiers, and those that can serve the filter.
  */
 export function endsQuery(filter: NumberedFilter, range: PageRange, most: number): Query & { indexes: number } {
   const parts = indexParts(filter);
@@ -94,7 +94,7 @@ export function indexConditions(filter: NumberedFilter, range: PageRange, index:
 
 /**
  * Selects the identifiers of a range that an index has, in the order of the range.
- * @param limit the SQL of their limit, given the number of lists that each have this limit.
+ * @param limit returns the SQL of the limit for a number of lists, each of which has this limit.
  */
 type IndexPart = (range: PageRange, add: Add, limit: (lists: number) => string) => string;
 

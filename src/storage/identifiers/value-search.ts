@@ -7,7 +7,7 @@ import { type Add, type Query, queryOf } from '../statement.js';
 /** Time limit of a search, because a wildcard is compared with each identifier of the searched naming authorities. */
 export const MAX_SEARCH_MS = 2000;
 
-/** Maximum bytes of all names of a result together, which bounds it in memory. */
+/** Maximum bytes of all names of a result together, because a result is kept in memory. */
 const MAX_RESULT_BYTES = 8_388_608;
 
 /** A condition on the values of a record. Targets and metadata IDs have an index; a pattern is compared with each record. */
@@ -21,7 +21,7 @@ export type SearchTerm =
     }
   | {
       readonly kind: 'pattern';
-      /** In upper case. */
+      /** The type of the compared values, in upper case. */
       readonly type: string;
       /** Each "*" matches any text; other characters match themselves. */
       readonly pattern: string;
@@ -41,7 +41,7 @@ export interface FoundName {
   readonly handle: string;
 }
 
-/** `slow`: it exceeded `MAX_SEARCH_MS`; `large`: its names have too many bytes. */
+/** `slow`: the search exceeded `MAX_SEARCH_MS`; `large`: the names that it found have too many bytes. */
 export type SearchResult = readonly FoundName[] | 'slow' | 'large';
 
 /** Finds active identifiers by values that are publicly readable. */
@@ -58,7 +58,7 @@ export class ValueSearch {
         if (error instanceof pg.DatabaseError && error.code === '57014') return null;
         throw error;
       });
-      // Also ends a transaction that has failed.
+      // Ends even a transaction that has failed.
       await client.query('COMMIT');
       return found?.rows ?? null;
     });

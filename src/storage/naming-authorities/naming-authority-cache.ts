@@ -85,13 +85,13 @@ export class NamingAuthorityCache {
     return prefixes.every((prefix) => known.find(prefix)?.state === 'active') ? known : this.refresh();
   }
 
-  /** Reads again if the texts name an unknown naming authority, because another process may have just created them. */
+  /** Reads again if the texts name unknown naming authorities, because another process may have just created them. */
   async currentForTexts(texts: readonly string[]): Promise<NamingAuthoritySnapshot> {
     const known = await this.current();
     return known.unknownPrefixes(texts).length === 0 ? known : this.refresh();
   }
 
-  /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first those of the first attempt, if known. */
+  /** Repeats a look-up that failed with a Problem if naming authorities have changed. @param first the snapshot of the first attempt. */
   async lookUp<T>(work: (known: NamingAuthoritySnapshot) => Promise<T>, first?: NamingAuthoritySnapshot): Promise<T> {
     const known = first ?? this.fresh ?? (await this.refresh());
     try {

@@ -46,7 +46,7 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** A count can read 10,000 rows for each prefix and state, so that few run at the same time. */
+/** A count can read 10,000 rows for each prefix and state, so few counts run at the same time. */
 const LIMITS = { maxBatchSize: 1, maxConcurrentBatches: 4, maxQueueLength: 10_000 };
 
 /** Counts identifiers. No counter is stored, because it would serialize mints; above a limit, PostgreSQL's statistics give an estimate. */
@@ -59,7 +59,7 @@ export class NamingAuthorityCounts {
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Counts in the order of `prefixes`. @param transaction its changes are counted. */
+  /** Returns counts in the order of `prefixes`. @param transaction the transaction whose changes are included. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
     return transaction === undefined ? this.lists.add(prefixes) : countAll(transaction, prefixes);
   }

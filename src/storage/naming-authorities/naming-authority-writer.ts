@@ -52,15 +52,15 @@ export class NamingAuthorityInUse extends Error {}
 
 type NameRules = Pick<NamingAuthoritySettings, 'profile' | 'caseInsensitive'>;
 
-const AS_NAMES = 'as metadata IDs, alternate identifiers or previous versions, and these';
+const AS_NAMES = 'are stored as metadata IDs, alternate identifiers or previous versions';
 const DEPENDENT: Readonly<Record<keyof NameRules, string>> = {
-  profile: `that are not GUIDs, ${AS_NAMES} cannot be read under the profile "cordra"`,
-  caseInsensitive: `with small letters, ${AS_NAMES} are compared by that value`,
+  profile: `that are not GUIDs ${AS_NAMES}, and the profile "cordra" does not permit them`,
+  caseInsensitive: `with lower-case letters ${AS_NAMES}, and are compared by this value`,
 };
 
 /**
- * Names under the prefix were stored that depend on another value of a setting (decision 35). The detail names no record, because the
- * administrator of one naming authority may not see the records of another one.
+ * Stored names under the prefix depend on another value of a setting (decision 35). The detail names no record, because the administrator
+ * of one naming authority may not see the records of another one.
  */
 export class NamesStoredByOtherRule extends Error {
   readonly detail: string;
@@ -70,7 +70,7 @@ export class NamesStoredByOtherRule extends Error {
     readonly member: keyof NameRules,
     value: NameRules[keyof NameRules],
   ) {
-    const detail = `must be ${JSON.stringify(value)}: writes named identifiers under this prefix ${DEPENDENT[member]}`;
+    const detail = `must be ${JSON.stringify(value)}: identifiers under this prefix ${DEPENDENT[member]}`;
     super(`${member} of the naming authority "${prefix}" ${detail}.`);
     this.detail = detail;
   }
@@ -102,7 +102,7 @@ export class NamingAuthorityWriter {
     }
   }
 
-  /** @returns null if the prefix exists, in any case of its letters. @throws NamesStoredByOtherRule */
+  /** @returns null if the prefix exists, compared case-insensitively. @throws NamesStoredByOtherRule */
   async create(transaction: Queryable, actor: Actor, requested: NewNamingAuthority): Promise<NamingAuthority | null> {
     const { prefix } = requested;
     const { rows } = await transaction.query<NamingAuthorityRow>(INSERT, [prefix, ...settingsOf(requested)]);
@@ -121,7 +121,7 @@ export class NamingAuthorityWriter {
     return created;
   }
 
-  /** Locks a naming authority before any write. @param prefix in any case. @returns null if it does not exist. */
+  /** Locks a naming authority before any write. @param prefix compared case-insensitively. @returns null if it does not exist. */
   async lock(transaction: Queryable, prefix: string): Promise<LockedNamingAuthority | null> {
     const key = namingAuthorityKey(prefix);
     const now = await lockNamingAuthorityForChange(transaction, key);

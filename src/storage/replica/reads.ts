@@ -53,8 +53,8 @@ function upToMiss(found: Matches[]): Matches[] {
 }
 
 /**
- * Naming authorities for requests that only read. While the primary is away, they come from a replica, in a separate cache, so that
- * decisions about writes never use them.
+ * Naming authorities for requests that only read. If the primary is away, slow or failing, they come from a replica, in a separate cache,
+ * so that decisions about writes never use them.
  */
 @Injectable()
 export class NamingAuthorityReads implements LatestAuthorities {

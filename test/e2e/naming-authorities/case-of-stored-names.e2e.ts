@@ -21,7 +21,7 @@ const WAYS: [string, (name: string) => Promise<{ status: number }>][] = [
 const rejection = (value: boolean) => ({
   code: 'READ_ONLY_MEMBER',
   errors: [
-    { pointer: '/caseInsensitive', detail: expect.stringMatching(`^must be ${value}: writes named identifiers`) },
+    { pointer: '/caseInsensitive', detail: expect.stringMatching(`^must be ${value}: identifiers under this prefix`) },
   ],
 });
 

@@ -45,7 +45,10 @@ describe.each(['dist/main.js', 'scripts/start.js'])('node %s', (program) => {
     [['--port=80'], "error: unknown option '--port=80'"],
     [['migrate', '--play'], "error: unknown option '--play'"],
     [['migrat'], "error: unknown command 'migrat'"],
-    [['doctor', '--records', 'all'], "error: option '--records <n>' argument 'all' is invalid. It is a whole number."],
+    [
+      ['doctor', '--records', 'all'],
+      "error: option '--records <n>' argument 'all' is invalid. It must be a whole number.",
+    ],
   ])('rejects %j, and starts nothing', (args, words) => {
     const { status, stdout, stderr } = run(program, args);
     expect([status, stdout]).toEqual([1, '']);

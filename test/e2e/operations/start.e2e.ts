@@ -282,7 +282,11 @@ describe('a schema that may not be written', () => {
     await withRole('template0', async (role, variables) => {
       const url = new URL(variables.DATABASE_URL ?? '');
       url.password = 'another';
-      await rejected({ ...variables, DATABASE_URL: url.href }, 'rejected the login', 'Correct user and password');
+      await rejected(
+        { ...variables, DATABASE_URL: url.href },
+        'rejected the login',
+        'Correct the user and the password',
+      );
       url.password = 'secret-of-the-role';
       url.pathname = '/nowhere';
       await rejected({ ...variables, DATABASE_URL: url.href }, `CREATE DATABASE "nowhere" OWNER "${role}"`);

@@ -4,7 +4,7 @@ import type { IdentifierRecord } from '../../../registry/identifier-record.js';
 /** Bytes of an entry without its texts: objects, dates and map slots. Measured with Node.js 20, plus a reserve. */
 export const ENTRY_BYTES = 768;
 
-/** Bytes of what interfaces keep with a record: its values as JSON, and its links as a header. Their long texts are counted below. */
+/** Bytes of what interfaces keep with a record: its values as JSON, and its links as a header. The long texts of both are counted below. */
 const DERIVED_BYTES = 1024;
 
 /** The head of a string and a reference to it. */

@@ -15,7 +15,7 @@ import { ResolutionReader } from './resolution-reader.js';
 /** Maximum age of an unknown name. It is short, because a mint by another process writes no row of the log. */
 const ABSENT_MS = 1000;
 
-/** Maximum age of a record. It limits how long changes without a row of the log, such as manual ones and newer versions, are not seen. */
+/** Maximum age of a record. It limits the delay of changes without a row of the log, such as manual changes and newer versions. */
 const PRESENT_MS = 60_000;
 
 /** A request joins a read only if the read began within this time, because a slow read returns old data. */
@@ -24,7 +24,7 @@ const JOIN_MS = 800;
 /** Share of unknown names in the bounds, so that requests for random names do not displace records. */
 const ABSENT_SHARE = 0.1;
 
-/** Maximum changes to remember while reads are in progress. Above this number, all of these reads count as stale. */
+/** Maximum number of changes to remember while reads are in progress. Above this number, all of these reads count as stale. */
 const MAX_REMEMBERED = 10_000;
 
 export interface Bounds {
@@ -66,7 +66,7 @@ export class RecordCache {
   hits = 0;
   misses = 0;
 
-  /** @param bounds of the cache, which is disabled with 0 bytes, or without room for a record and an unknown name. */
+  /** @param bounds of the cache, which is disabled with 0 bytes or fewer than two entries. */
   constructor(
     private readonly reader: Pick<ResolutionReader, keyof ResolutionReader>,
     private readonly log: Pick<LogFollower, keyof LogFollower>,
@@ -223,7 +223,7 @@ export class RecordCache {
       this.absent.set(key, { record, until: at + ABSENT_MS }, { size });
       return;
     }
-    // A record must have one key only, because `keys` has one per ID.
+    // A record must have one key only, because `keys` has one key per ID.
     this.forgetRecord(record.id);
     this.records.set(key, { record, until: at + PRESENT_MS }, { size });
     if (this.records.has(key)) this.keys.set(record.id, key);

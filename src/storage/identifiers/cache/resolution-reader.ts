@@ -26,7 +26,7 @@ export class ResolutionReader {
 
   /**
    * @param minimum the log position that the replica must have replayed, so that the record has the changes notified by a poll; null for
-   * any.
+   * any position.
    * @throws Problem OVERLOADED if too many look-ups wait, DATABASE_UNAVAILABLE after a wait of 3 s.
    */
   find(address: Address, minimum: bigint | null = null): Promise<IdentifierRecord | null> {

@@ -9,7 +9,7 @@ import { HandleValueDto } from './handle-value.dto.js';
  */
 export const ApiIdentifierParam = (
   example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
-  ofGuid = 'A GUID alone names no naming authority, so it is 404 here; `GET /identifiers/{identifier}` finds what has it.',
+  ofGuid = 'A GUID alone names no naming authority (404); `GET /identifiers/{identifier}` finds identifiers by their GUID.',
 ): MethodDecorator =>
   ApiParam({
     name: 'identifier',
@@ -47,7 +47,7 @@ export class UrisDto {
   fedoraUri: string | null;
 }
 
-/** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
+/** The tombstone of a withdrawn identifier without the time of the withdrawal, which a dry run cannot know. */
 export class ChangedTombstoneDto {
   /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
@@ -56,7 +56,7 @@ export class ChangedTombstoneDto {
   /** The reason, for readers. */
   reason: string;
 
-  /** The replacement, if there is one, canonical: `hdl:` + Handle, or `info:fedora/…`. */
+  /** The replacement in canonical form (`hdl:` + Handle, or `info:fedora/…`); null for none. */
   replacedBy: string | null;
 }
 
@@ -93,7 +93,7 @@ export class IdentifierDto {
   /** The http or https URL to which the identifier resolves. */
   target: string | null;
 
-  /** The language of the page to which the target leads, a tag of BCP 47 in the case of RFC 5646 2.1.1. It is the `hreflang` of links. */
+  /** The language of the page to which the target leads, as a tag of BCP 47 with the upper and lower case of RFC 5646 2.1.1. */
   language: string | null;
 
   /** The state of the identifier. */

@@ -116,7 +116,7 @@ export function replacedBy(
   throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */
+/** Withdraws an identifier at the time of the change. An active identifier keeps its values for a reinstatement. */
 export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tombstone, 'withdrawnAt'>): Amendment {
   const tombstone = { withdrawnAt: at, ...why };
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
@@ -148,8 +148,8 @@ export function describes(record: IdentifierRecord, { metadataId }: Pick<Identif
 }
 
 /**
- * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier that
- * names the metadata record has no effect, because it might be hidden from the principal, and the lease of the record ends anyway.
+ * The change of the metadata record that was minted with a reserved object: both are activated, or both end. Other objects of the metadata
+ * record have no effect, because they might be hidden from the principal, and the lease of the metadata record ends anyway.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
@@ -192,7 +192,7 @@ export interface Amendment extends GivenTexts {
 
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
-/** Members of an identifier withdrawn for legal reasons that everyone sees. The reason in its tombstone is replaced. */
+/** The members that everyone sees of an identifier withdrawn for legal reasons. The reason in its tombstone is replaced. */
 const SHOWN = [
   ...(['id', 'namingAuthority', 'guid', 'localName', 'version', 'createdAt', 'updatedAt', 'resolver', 'uris'] as const),
   ...(['sandbox', 'describes', 'newerVersions', 'state', 'leaseUntil', 'tombstone'] as const),

@@ -2,7 +2,7 @@ import type { Recognition } from '@mintmark/identifier';
 
 /**
  * Schemes before a Handle, and namespaces of `info:` URIs of Handles. `info:doi/` is read only here, in paths and in texts around names,
- * because it is not a form of a Handle (HUS-01). Any other new one also needs a parser in `recognize-uri.ts` of `@mintmark/identifier`.
+ * because it is not a form of a Handle (HUS-01). Any other new scheme needs a parser in `recognize-uri.ts` of `@mintmark/identifier`.
  */
 const HANDLE_URI_START = /(?:hdl|doi):|info:(?:hdl|doi)\//iy;
 

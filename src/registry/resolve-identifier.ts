@@ -14,7 +14,7 @@ export interface ResolvedIdentifier {
 }
 
 /**
- * Finds a visible identifier in any form (R-28): first one whose name is exactly the text, then one whose name is the repaired text.
+ * Finds a visible identifier by a text in any form (R-28): by the exact text or, if that fails, by the repaired text.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */
 export async function resolveIdentifier(

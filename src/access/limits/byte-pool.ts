@@ -25,7 +25,7 @@ export class BytePool {
     this.held.set(client, (this.held.get(client) ?? 0) + bytes);
   }
 
-  /** Takes bytes until a response closes. */
+  /** Takes bytes, and returns them to the pool when the response closes. */
   hold(client: string, bytes: number, response: Pick<ServerResponse, 'once'>): void {
     this.take(client, bytes);
     response.once('close', () => {

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../metrics/metrics.js';
 import { Places, holderOf } from './places.js';
 
-/** Limits concurrent scrapes, each with a large response. Further ones are rejected, because a wait would spread them over more texts. */
+/**
+ * Limits concurrent scrapes, each with a large response. Further scrapes are rejected, because after a wait they could not share a text.
+ */
 export class Scrapes {
   private readonly places = new Places(8, 4, 0);
 

@@ -62,7 +62,7 @@ export class WriteHandler {
     return this.done(write, indexes.length === 0 ? 'deleted' : 'changed', 200);
   };
 
-  /** A PUT without `mintNewSuffix` names its Handle, so a repeat creates no second one, and an Idempotency-Key has no effect. */
+  /** A PUT without `mintNewSuffix` names its Handle, so a repeat creates no second Handle, and an Idempotency-Key has no effect. */
   private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
     const { native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;

@@ -80,7 +80,7 @@ const TOO_SLOW =
   `The search took more than ${MAX_SEARCH_MS / 1000} seconds. Search below a prefix (/hrls/handles/{prefix}), ` +
   'or for an exact URL or METADATA_ID, which have an index.';
 
-/** The naming authorities to search: those that the key covers, or only that of the prefix in the path; null for all. */
+/** The naming authorities to search: those that the key covers, or only the one in the path; null for all. */
 function searchedIn(
   known: NamingAuthoritySnapshot,
   principal: Principal,

@@ -47,8 +47,8 @@ export interface ReadInput {
 }
 
 /**
- * Parses an input as a name, in three forms: unchanged, without delimiters, and without layout. Also parses the names among its words, the
- * identifier in a URL of this service, a bare GUID, a target, and an opaque metadata ID.
+ * Parses an input as a name, in three forms: unchanged, without delimiters, and as `withoutLayout` returns it. Also parses the names among
+ * its words, the identifier in a URL of this service, a bare GUID, a target, and an opaque metadata ID.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
@@ -100,7 +100,7 @@ function isWholeName(text: string, known: NamingAuthoritySnapshot): boolean {
   );
 }
 
-/** The text without layout, if it had some, and the words in it that can be names. */
+/** The result of `withoutLayout`, if it differs from the text, and the words in it that can be names. */
 export function wordsOf(text: string): string[] {
   const plain = withoutLayout(text);
   return [...(plain === text ? [] : [plain]), ...namesIn(plain)];

@@ -4,7 +4,7 @@ import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
 const BY_LOOKUP =
-  'If it is a metadata ID or an alternate identifier, POST /identifiers/lookup and the filters of GET /identifiers find what has it.';
+  'If it is a metadata ID or an alternate identifier, POST /identifiers/lookup and the filters of GET /identifiers find the identifiers that have it.';
 
 export interface ResolvedIdentifier {
   readonly record: IdentifierRecord;

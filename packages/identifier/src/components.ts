@@ -78,7 +78,7 @@ export interface MethodCallParts {
 }
 
 export interface UuidParts {
-  /** 8-4-4-4-12 in lower case. */
+  /** In lower case, with hyphens between groups of 8, 4, 4, 4 and 12 digits. */
   readonly hyphenated: string;
   /** Null unless the variant is `rfc4122`. */
   readonly version: number | null;

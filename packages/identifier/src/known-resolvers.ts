@@ -81,7 +81,7 @@ function knownTo({ resolver, resolvers }: KnownResolverOptions): readonly Resolv
   return [...(resolver === undefined ? [] : [resolver]), ...(resolvers?.() ?? []), ...PROXIES];
 }
 
-/** The same resolver with the other scheme, for each resolver. Creating one takes half of the time of reading a URL, so it is kept. */
+/** The same resolver with the other scheme, for each resolver. Creating it takes half of the time of reading a URL, so it is kept. */
 const twins = new WeakMap<Resolver, Resolver>();
 
 function withScheme(scheme: 'http' | 'https', resolver: Resolver): Resolver {

@@ -112,7 +112,8 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return rejectUnknownScheme(text, scheme);
   const read = readNative(text, options);
-  // A URL in other text, such as "(https://...", would have a naming authority that ends in ":"; that of a DOI starts with a digit.
+  // A URL in other text, such as "(https://...", would have a naming authority that ends in ":". The naming authority of a DOI starts with
+  // a digit.
   const isUrl = read.ok && text.startsWith('://', slash - 1) && !isDigit(text.charCodeAt(0));
   return isUrl ? rejectUnknownScheme(text, slash - 1) : read;
 }

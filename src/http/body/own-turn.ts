@@ -17,7 +17,7 @@ export function ownTurn(): Promise<void> {
   return turnIn(requests);
 }
 
-/** As `ownTurn`, for the work of streams. After each turn of a stream, all requests that wait get theirs. */
+/** As `ownTurn`, for the work of streams. After each turn of a stream, all requests that wait get their turns. */
 export function streamTurn(): Promise<void> {
   return turnIn(streams);
 }

@@ -87,7 +87,7 @@ export const ApiIfNoneMatch = (): MethodDecorator =>
 
 /**
  * Evaluates the preconditions of a read (RFC 9110 13.2.2), and then sets its headers.
- * @param record whose JSON the representation is; undefined for another representation.
+ * @param record the record whose JSON is the representation; undefined for another representation.
  * @returns whether the client has the representation, so that the status is 304.
  * @throws Problem PRECONDITION_FAILED, or INVALID_PRECONDITION for a malformed `If-Match`.
  */
@@ -111,7 +111,7 @@ export function isStored(
   return isKnown;
 }
 
-/** @param kind of the record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
+/** @param kind the kind of record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
 export function requireMatch(tags: EntityTags, record: Changed, kind: string): void {
   if (matchesRecord(tags, record)) return;
   const strong = tags === '*' ? tags : tags.map(({ opaque }) => ({ isWeak: false, opaque }));

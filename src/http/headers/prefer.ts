@@ -11,7 +11,7 @@ export interface Preferences {
   readonly hasSummary: boolean;
 }
 
-/** Splits the header at commas, also within quoted strings, because no preference of this service has such a value. */
+/** Splits the header at commas, even within quoted strings, because no preference of this service has such a value. */
 export function readPreferences(header = ''): Preferences {
   const preferences = header.split(',').map((preference) => (preference.split(';', 1)[0] ?? '').trim());
   const preference = preferences.find((text) => RETURN.test(text)) ?? '';

@@ -75,7 +75,7 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** The letters and digits of a text in upper case, with look-alikes replaced by digits. */
+/** The letters and digits of a text in upper case, with look-alikes replaced with digits. */
 export function hexDigitsOf(text: string): string {
   const plain = upperAscii(text).replace(/[^0-9A-Z]/g, '');
   return plain.replace(/[OILZSG]/g, (letter) => LOOK_ALIKES[letter] ?? letter);

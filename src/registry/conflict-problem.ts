@@ -13,7 +13,7 @@ export interface ConflictReader {
 
 type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** Returns the 409 for a name that another identifier already has, with its path. @param existing null if the client cannot see it. */
+/** Returns the 409 for a name that another identifier has, with the path of that identifier. @param existing null if it is hidden. */
 export function conflictProblem(
   code: ConflictCode,
   what: string,

@@ -97,7 +97,7 @@ export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resol
   readonly uris: Uris;
 }
 
-/** @param resolver for naming authorities without a resolver of their own. */
+/** @param resolver for naming authorities without their own resolver. */
 export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
   return { ...record, uris: urisOf(identifierOf(record), { resolver: record.resolver ?? resolver }) };
 }

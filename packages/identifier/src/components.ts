@@ -83,7 +83,7 @@ export interface UuidParts {
   /** Null unless the variant is `rfc4122`. */
   readonly version: number | null;
   readonly variant: UuidVariant;
-  /** Whether variant and version are those of the DCE algorithm (UUID-04). */
+  /** Whether variant and version belong to the DCE algorithm (UUID-04). */
   readonly dce: boolean;
 }
 

@@ -39,9 +39,7 @@ export class GrantDto {
 /** A key to create. */
 @NullIsAbsent()
 export class CreateApiKeyDto {
-  /**
-   * The name of the client. Idempotency keys belong to the client, and the history names the client, whichever API key it uses.
-   */
+  /** The name of the client. Idempotency keys belong to the client, and the history names the client, whichever API key it uses. */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
     message: 'client must consist of letters, digits and . _ @ - without spaces',
   })

@@ -67,7 +67,7 @@ export class EventsController {
     name: 'Last-Event-ID',
     required: false,
     description:
-      'The ID of the last event that the client received. It resumes a stream, and takes precedence over `cursor`.',
+      'The ID of the last event that the client received. The stream continues after this event, and `cursor` is ignored.',
     ...TEXT,
   })
   @ApiExtraModels(EventPageDto)

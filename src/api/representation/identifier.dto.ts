@@ -112,9 +112,7 @@ export class IdentifierDto {
   /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this one, in order of minting, as `NA/local`. */
   newerVersions: string[];
 
-  /**
-   * The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target.
-   */
+  /** The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target. */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
   handleValues: HandleValueDto[] | null;
 
@@ -133,10 +131,7 @@ export class IdentifierDto {
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt: string;
 
-  /**
-   * The end of the lease of a reserved identifier, UTC; null in any other state. An expired reservation counts as
-   * withdrawn.
-   */
+  /** The end of the lease of a reserved identifier, UTC; null in any other state. An expired reservation counts as withdrawn. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   leaseUntil: string | null;
 

@@ -14,7 +14,7 @@ import { RecordCache } from '../../storage/identifiers/cache/record-cache.js';
 import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.js';
 import { localNamesOf } from './local-names.js';
 
-/** The result of resolving a name. `handle` is the decoded name in the path, or the name recognized in a pasted text, or else the text. */
+/** The result of resolving a name. `handle` is the decoded name in the path, the name in a pasted text, or else the pasted text. */
 export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority; readonly record: IdentifierRecord }
   | { readonly kind: 'unknown' }

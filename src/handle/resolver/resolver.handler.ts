@@ -195,7 +195,7 @@ export class ResolverHandler {
     }
     const survivor = showsRecord(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
-      // The links are those of the requested identifier rather than its replacement.
+      // The links belong to the requested identifier, not to its replacement.
       this.linkIdentifier(exchange, resolved);
       // Aliases are ignored, because an alias of the survivor can be the name of the duplicate.
       const followed = { ...exchange, query: { ...query, ignoresAliases: true } };

@@ -22,7 +22,7 @@ export function streamTurn(): Promise<void> {
   return turnIn(streams);
 }
 
-/** Works on the items of a stream in order, in turns of its own, each with a slice of a few milliseconds. */
+/** Processes the items of a stream in order, in separate turns of the event loop of a few milliseconds each. */
 export async function inOwnTurns<T, R>(items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = [];
   let end = 0;

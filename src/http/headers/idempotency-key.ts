@@ -38,7 +38,7 @@ const KEY_DESCRIPTION = [
   'A repeat returns the first result, even of a reservation whose identifiers have changed since then;',
   'but mints, including those of batches and streams, return the identifier in its current state, and an API key is returned in its current state.',
   '`Idempotency-Replayed` marks a repeat, except in streams. In a stream, the key covers each line by its number,',
-  'and a line with another content than the stored one has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
+  'and a line with another content than the stored line has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
 ].join(' ');
 
 export const ApiIdempotencyKey = (): MethodDecorator =>

@@ -29,7 +29,7 @@ export function preferenceApplied({ isMinimal = false, hasSummary = false }: Par
 
 const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representation of the identifier.';
 const SUMMARY_TEXT =
-  '`summary`: the last line of the response counts its results. It is missing if the stream could not continue.';
+  '`summary`: the last line of the response counts its results. The line is missing if the stream could not continue.';
 
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({

@@ -23,7 +23,7 @@ const MAX_KNOWN = 100;
 /** Browsers hide the responses to these methods from other origins. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Hosts under which a service with open access is used: those of the loopback interface, and configured hosts. */
+/** Hosts under which a service with open access is used: the hosts of the loopback interface, and configured hosts. */
 export class OpenHosts {
   private readonly configured: ReadonlySet<string | null>;
   private readonly known = new Set<string>();

@@ -118,7 +118,7 @@ export class FastRules {
     return true;
   }
 
-  /** The number of members with a wrong value, without those that have a DTO of their own. */
+  /** The number of members with a wrong value, without members that have their own DTO. */
   faultsIn(value: object): number {
     let faults = 0;
     for (const { name, nested, conditions, rules } of this.listed) {

@@ -93,7 +93,7 @@ export function readPlainCordraId(text: string, start: number): Success<CordraId
   return read.ok ? read : null;
 }
 
-/** Whether the length after the slash is that of a CORDRA identifier, with or without query and fragment. */
+/** Whether the text after the slash is as long as a GUID, with or without query and fragment. */
 export function hasGuidLength(text: string, slash: number, end: number): boolean {
   const length = end - slash - 1;
   if (length <= GUID_LENGTH) return length === GUID_LENGTH;

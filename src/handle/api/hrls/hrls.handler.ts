@@ -23,7 +23,7 @@ const MAX_WAITING_SEARCHES = 50;
 /** Number of records that are read at once. An imported record can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values. Successful responses are bare JSON, like those of the servlet of EUDAT. */
+/** The reverse look-up of Handles by their values. Successful responses are bare JSON, as from the servlet of EUDAT. */
 @Injectable()
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);

@@ -55,7 +55,7 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
-   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
+   * @throws Problem IDENTIFIER_NOT_FOUND for an unregistered or hidden identifier, or with a syntax code.
    */
   find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(async (known) => {

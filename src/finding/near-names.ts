@@ -1,6 +1,6 @@
 import { upperAscii } from '../registry/upper-ascii.js';
 
-/** Maximum number of candidates of one text. It suffices for all names that differ from a GUID in one place. */
+/** Maximum number of candidates of one text: enough for all names that differ from a GUID in one place. */
 const MAX_CANDIDATES = 600;
 
 /** Minimum number of digits by which a truncated GUID is searched, so that identifiers cannot be listed by guessing. */

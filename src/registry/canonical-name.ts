@@ -10,10 +10,10 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Maximum bytes of a stored canonical text. They suffice for the scheme and a Handle of 4096 bytes that are all escaped. */
+/** Maximum bytes of a stored canonical text: enough for the scheme and a Handle of 4096 bytes that are all escaped. */
 export const MAX_STORED_BYTES = 16_384;
 
-/** Maximum characters of a notation of an identifier. They suffice for a scheme and the longest Handle with all bytes escaped. */
+/** Maximum characters of a notation of an identifier: enough for a scheme and the longest Handle with all bytes escaped. */
 export const MAX_NOTATION_LENGTH = 32_768;
 
 /** Maximum bytes of a local name in UTF-8; the database has the same limit. */

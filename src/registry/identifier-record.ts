@@ -64,7 +64,7 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly resolver: Resolver | null;
   /** Whether the naming authority is for tests, so that Handle clients may delete the identifier. */
   readonly sandbox: boolean;
-  /** Identifiers that have this one as their metadata ID, in order of minting. */
+  /** Identifiers whose metadata ID is this identifier, in order of minting. */
   readonly describes: readonly string[];
   /** The first 20 identifiers that replace this one, in order of minting. */
   readonly newerVersions: readonly string[];

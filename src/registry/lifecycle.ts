@@ -122,7 +122,7 @@ export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tomb
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
-/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other identifiers can have its metadata ID. */
+/** Withdraws an identifier of a sandbox for a Handle client. The identifier loses its values, so that others can have its metadata ID. */
 export function deletion(at: Date): Amendment {
   const why = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
   return { ...ended('deleted', at, why), ...NO_TEXTS, previousVersion: null, handleValues: null };
@@ -142,7 +142,7 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   return ended('lapsed', leaseUntil ?? at, EXPIRED);
 }
 
-/** Whether a generated record is the metadata record of an object. Its local name is hexadecimal, so case is ignored. */
+/** Whether a generated record is the metadata record of an object. Generated local names are hexadecimal, so case is ignored. */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
   return metadataId !== null && isNameOf(metadataId, record, true);
 }

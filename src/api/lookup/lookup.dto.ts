@@ -71,8 +71,8 @@ export class LookupResultDto {
   matchedBy: MatchedBy | null;
 
   /**
-   * The identifier that matches, as `NA/local`. If several have the same metadata ID or alternate, it is the one that was minted first.
-   * Absent if a bare GUID or a target is ambiguous.
+   * The identifier that matches, as `NA/local`. If several identifiers have the same metadata ID or alternate, the first one that was
+   * minted. Absent if a bare GUID or a target is ambiguous.
    */
   identifier?: string;
 

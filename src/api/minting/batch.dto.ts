@@ -90,7 +90,7 @@ export class MintResultDto {
   record?: IdentifierDto;
 
   /**
-   * The identifier of the metadata record that was minted with this one (`mintMetadataId`), otherwise null; absent with
+   * The identifier of the metadata record that was minted with this identifier (`mintMetadataId`), otherwise null; absent with
    * `Prefer: return=minimal`.
    */
   @ApiProperty({ type: () => IdentifierDto, nullable: true, required: false, example: null })

@@ -25,7 +25,7 @@ export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a Fedora PID or a Fedora
    * dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any", any text of 1 to 2,048 bytes without
-   * control characters. It is unique within the naming authority.
+   * control characters. A metadata ID is unique within the naming authority.
    */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()

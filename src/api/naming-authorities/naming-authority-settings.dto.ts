@@ -115,8 +115,8 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {}
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 bytes. Under the profile "cordra", it has only digits and dots (CID-08). Under "handle", it has any
-   * segments without white space that cannot be read as a scheme or a host. If any prefix from which the new one is derived is registered
-   * here, the parent of the new one must be registered too (HS-07): if `12345` is registered, `12345.1.7` requires `12345.1`.
+   * segments without white space that cannot be read as a scheme or a host. If the prefix is derived from a registered prefix, its direct
+   * parent must be registered (HS-07): if `12345` is registered, `12345.1.7` requires `12345.1`.
    * @example "12345.1"
    */
   @MaxLength(MAX_PREFIX_BYTES)

@@ -87,7 +87,7 @@ export class IdentifierDto {
    */
   metadataId: string | null;
 
-  /** Identifiers that have this one as their metadata ID, as `NA/local`, in order of minting. */
+  /** Identifiers whose metadata ID is this identifier, as `NA/local`, in order of minting. */
   describes: string[];
 
   /** The http or https URL to which the identifier resolves. */
@@ -109,7 +109,7 @@ export class IdentifierDto {
    */
   previousVersion: string | null;
 
-  /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this one, in order of minting, as `NA/local`. */
+  /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this identifier, in order of minting. */
   newerVersions: string[];
 
   /** The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target. */

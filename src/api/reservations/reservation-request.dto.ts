@@ -18,7 +18,7 @@ export class CreateReservationDto {
   @IsWholeNumber(1, MAX_COUNT)
   count: number;
 
-  /** The end of the lease (RFC 3339). It must be in the future, and each identifier must be activated before this time. */
+  /** The end of the lease (RFC 3339), in the future. Each identifier must be activated before this time. */
   @ApiProperty({ type: String, format: 'date-time', example: '2126-11-20T09:30:00Z' })
   @IsTime()
   leaseUntil: string;

@@ -20,7 +20,7 @@ export interface Chunk {
 
 /**
  * Divides lines into chunks by their numbers and sizes, not by their arrival. A chunk has only lines of one range, so that a repeat of a
- * stream finds the results. The lines before a fault of the file are also a chunk; the next call throws the fault.
+ * stream finds the results. The lines before a fault of the file form a chunk; the next call throws the fault.
  */
 export function inChunks(read: NextLines): () => Promise<Chunk | null> {
   const pending: RawLine[] = [];

@@ -48,8 +48,8 @@ export class OpenHosts {
 }
 
 /**
- * Rejects requests of pages of other origins under open access. It checks Host for names that resolve to the loopback address (DNS
- * rebinding), Origin, and Sec-Fetch-Site for a list that a page includes as a script. Pages cannot set these headers.
+ * Rejects requests of pages of other origins under open access. Checks Host for names that resolve to the loopback address (DNS rebinding),
+ * Origin, and Sec-Fetch-Site for a list that a page includes as a script. Pages cannot set these headers.
  * @param interfaces if the interface of a request has its method in `anyOrigin`, only Host is checked, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {

@@ -75,7 +75,7 @@ export class FastRules {
     return nested && FastRules.of(nested);
   }
 
-  /** Removes members whose null means absent, also in items of lists. Returns the same value if there are no such members. */
+  /** Removes members with a null that means absent, including members of list items. Returns the same value if there are none. */
   withoutNulls(value: object): object {
     const changed: [string, unknown][] = [];
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {

@@ -9,7 +9,7 @@ import { HandleValueDto } from './handle-value.dto.js';
  */
 export const ApiIdentifierParam = (
   example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
-  ofGuid = 'A GUID alone names no naming authority (404); `GET /identifiers/{identifier}` finds identifiers by their GUID.',
+  ofGuid = 'A GUID alone names no naming authority: the response is 404. `GET /identifiers/{identifier}` finds identifiers by their GUID.',
 ): MethodDecorator =>
   ApiParam({
     name: 'identifier',

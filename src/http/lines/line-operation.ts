@@ -17,7 +17,7 @@ export function LineOperation(
   const description =
     columns === null
       ? 'One JSON object on each line; the media type `application/jsonl` is also accepted.'
-      : `One JSON object on each line; the media type \`application/jsonl\` is also accepted. Or a CSV file, whose ${columnRule(columns)}`;
+      : `One JSON object on each line; the media type \`application/jsonl\` is also accepted. Or send a CSV file, whose ${columnRule(columns)}`;
   return applyDecorators(
     ApiResponse({
       status: 200,

@@ -40,7 +40,7 @@ export interface ReadInput {
   readonly fault: InputFault | null;
   /** The texts that were read, the input first. */
   readonly texts: readonly string[];
-  /** Whether one of `texts` is a Handle of a prefix that the client cannot see. */
+  /** Whether one of `texts` is a name under a prefix that is unknown or hidden from the client. */
   readonly isForeign: boolean;
   /** Whether the input has no name and is not a URL. It can be an opaque metadata ID. */
   readonly isNoName: boolean;

@@ -58,7 +58,7 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Adds to a record the objects that it describes, unless the record has changed in the meantime. */
+  /** Returns a record with the objects that it describes, unless it has changed in the meantime, and its metadata ID scheme. */
   async whole(record: IdentifierRecord) {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
@@ -85,7 +85,7 @@ export class HandleResolver {
     return null;
   }
 
-  /** Resolves a text that was sent with the form at `/` as a name or, if that fails, by a look-up. */
+  /** Resolves a text that was sent with the form at `/`: as a name or, if that fails, by a look-up. */
   async resolvePasted(text: string, ownHost: string, principal: Principal): Promise<Resolution> {
     const direct = await this.resolveText(text, principal);
     if (isFound(direct) || text.length > MAX_STORED_BYTES) return direct;

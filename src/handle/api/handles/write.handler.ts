@@ -106,7 +106,7 @@ export class WriteHandler {
 /** Requires that a Handle in the body equals the Handle in the path. @throws HandleFault code 4 */
 function requireSameHandle({ handle }: ParsedBody, { handle: requested, location: { authority } }: Write): void {
   if (handle === null || areSameHandle(authority, handle, requested)) return;
-  throw invalidInput('The handle in the body must be that of the path.');
+  throw invalidInput('The handle in the body must equal the handle in the path.');
 }
 
 function unregistrable({ authority, localName }: HandleLocation): string {

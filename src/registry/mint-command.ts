@@ -114,10 +114,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
-/**
- * The fingerprint of a request, equal for all notations of the request. Defaults are omitted, so that members of later versions do not
- * change fingerprints.
- */
+/** The fingerprint of a request, equal for all its notations. It omits defaults, so that members of later versions do not change it. */
 export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }

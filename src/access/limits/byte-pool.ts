@@ -3,7 +3,7 @@ import { Problem } from '../../problem/problem.js';
 
 type Rejection = 'share' | 'free';
 
-/** Divides `limit` bytes, or places, among clients. A client can hold at most `share`, and at most as many as then stay free. */
+/** Divides `limit` bytes, or places, among clients. A client can hold at most `share`, and no more than remain free for others. */
 export class BytePool {
   private used = 0;
   private readonly held = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Metrics } from '../../metrics/metrics.js';
 import { Places, holderOf } from './places.js';
 
 /**
- * Limits concurrent scrapes, each with a large response. Further scrapes are rejected, because after a wait they could not share a text.
+ * Limits concurrent scrapes, which share one large text. Further scrapes are rejected, because a scrape that waits would need another text.
  */
 export class Scrapes {
   private readonly places = new Places(8, 4, 0);

@@ -58,7 +58,9 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Returns a record with the objects that it describes, unless it has changed in the meantime, and its metadata ID scheme. */
+  /**
+   * Returns the metadata ID scheme of a record, and the record with the objects that it describes, unless it has changed in the meantime.
+   */
   async whole(record: IdentifierRecord) {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);

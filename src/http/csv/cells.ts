@@ -4,7 +4,7 @@ export type Separator = ',' | ';' | '\t';
 export class UnclosedMark extends SyntaxError {}
 
 /**
- * Splits a row into cells (RFC 4180), at most `most` + 1 cells.
+ * Splits a row into at most `most` + 1 cells (RFC 4180).
  * @throws SyntaxError for a misplaced quotation mark; UnclosedMark if the end of the row is then unknown.
  */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {

@@ -3,7 +3,7 @@ import { Problem } from '../problem/problem.js';
 import { ipPrefixOf } from '../http/ip-prefix.js';
 import { TokenBuckets } from './limits/token-buckets.js';
 
-/** Limits failed authentications per address. It never rejects a valid key that `KeyCache` recognizes. */
+/** Limits failed authentications per address, but never rejects a valid key that `KeyCache` recognizes. */
 export class FailedAuthentications {
   private readonly buckets: TokenBuckets | null;
 

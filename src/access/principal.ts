@@ -89,7 +89,7 @@ export class Principal {
     return { ...shown, describes, newerVersions };
   }
 
-  /** The naming authorities that the principal can see. Its requests are parsed with these. */
+  /** The naming authorities that the principal can see. Its requests are parsed by their rules. */
   viewOf(known: NamingAuthoritySnapshot): NamingAuthoritySnapshot {
     const { grants } = this;
     if (!this.hasRestrictedView || grants === null) return known;

@@ -20,5 +20,5 @@ export function interfaceProblems(list: string | undefined): string[] {
   const entries = entriesOf(list);
   const unknown = entries.filter((entry) => !(INTERFACES as readonly string[]).includes(entry));
   if (unknown.length === 0 && entries.length > 0) return [];
-  return [`INTERFACES must be a comma list of ${INTERFACES.join(', ')}; the value is "${list}"`];
+  return [`INTERFACES must be a comma-separated list of ${INTERFACES.join(', ')}; the value is "${list}"`];
 }

@@ -10,7 +10,7 @@ const SHORT = 5;
 const CHARACTERS_PER_EDIT = 6;
 const MAX_EDITS = 3;
 
-/** Finds variables whose names are similar to a known one, such as DATABSE_URL, ignoring case. */
+/** Finds variables whose names are similar to a known name, such as DATABSE_URL, regardless of case. */
 export function misspelledVariables(names: readonly string[], known: readonly string[]): MisspelledVariable[] {
   const isKnown = new Set(known);
   return names.flatMap((name) => {

@@ -6,8 +6,8 @@ const POLL_MS = 500;
 const SHELL = /^(?:ash|bash|busybox|dash|ksh|sh|zsh)$/;
 
 /**
- * Calls `ended`, one time, after npm, the parent process, has ended, because a signal to npm might not reach this process. Has no effect
- * outside `npm start` and `npx mintmark`, or on Windows, which does not report the end of a parent.
+ * Calls `ended` once, after the parent process npm has ended, because a signal to npm might not reach this process. Has no effect outside
+ * `npm start` and `npx mintmark`, or on Windows, which does not report the end of a parent.
  */
 export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = process.env): void {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '', npm_package_name: name } = variables;
@@ -22,7 +22,7 @@ export function watchNpm(ended: () => void, variables: NodeJS.ProcessEnv = proce
   timer.unref();
 }
 
-/** The process IDs from the parent to npm. npm runs a script in a shell, but some shells replace themselves by its command. */
+/** The process IDs from the parent to npm. npm runs a script in a shell, but some shells replace themselves with its command. */
 function ancestry(): string {
   const { ppid } = process;
   try {

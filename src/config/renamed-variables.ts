@@ -9,7 +9,7 @@ const CURRENT_NAMES: ReadonlyMap<string, string> = new Map([
   ['ANSWER_STALL_TIMEOUT_MS', 'RESPONSE_STALL_TIMEOUT_MS'],
 ]);
 
-/** @returns the variables by their current names, those set by a former name, and a problem for each that is set by both names. */
+/** @returns the variables by their current names, the variables set by a former name, and a problem for each one set by both names. */
 export function withCurrentNames(given: NodeJS.ProcessEnv): {
   variables: NodeJS.ProcessEnv;
   renamed: RenamedVariable[];

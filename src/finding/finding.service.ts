@@ -149,7 +149,7 @@ function resultOf(
   const reading = readings[first.reading];
   const nearest = matches.filter(({ matchedBy }) => matchedBy === first.matchedBy);
   const isAmbiguous = nearest.length > 1;
-  // Among matches of a metadata ID or an alternate, the oldest record is preferred; among those of a GUID or a target, none is.
+  // Among matches of a metadata ID or an alternate, the oldest record is preferred; among matches of a GUID or a target, none is.
   const { name, opaque } = reading?.searchKey ?? {};
   const hasPreference = !isAmbiguous || name !== undefined || opaque !== undefined;
   // A text can be both an opaque metadata ID, which is its own canonical form, and another name.

@@ -55,7 +55,7 @@ export class LookupService {
 
   /**
    * @param text the identifier in any form (R-28).
-   * @throws Problem IDENTIFIER_NOT_FOUND, also for a hidden identifier, or with a syntax code.
+   * @throws Problem IDENTIFIER_NOT_FOUND for an unregistered or hidden identifier, or with a syntax code.
    */
   find(text: string, principal: Principal, pointer: string): Promise<Found> {
     return this.authorities.lookUp(async (known) => {
@@ -105,7 +105,7 @@ export class LookupService {
     return isServed(filter) ? inPlace() : this.broadLists.run(holder, inPlace);
   }
 
-  /** The records with one metadata ID, the most frequent list query; null for any other filter, and for more records than 10 or `limit`. */
+  /** The records with one metadata ID, the most frequent list query; null for any other filter, or for more than 10 or `limit` records. */
   private async describedByOne(
     filter: PageFilter,
     limit: number,
@@ -131,7 +131,7 @@ function isOfMetadataAlone(filter: PageFilter): boolean {
 }
 
 function tooBroad(): Problem {
-  const detail = `To fill this page, more than ${MAX_COMPARED} identifiers would be compared with the filter. GET /identifiers/export with the same filter returns all of them; a narrower filter or window of time may suit a list.`;
+  const detail = `To fill this page, more than ${MAX_COMPARED} identifiers would be compared with the filter. GET /identifiers/export with the same filter returns all matches; a narrower filter or a shorter period may suit a list.`;
   return new Problem('FILTER_TOO_BROAD', detail);
 }
 

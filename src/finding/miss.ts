@@ -26,7 +26,7 @@ export interface OwnName {
   readonly local: string;
 }
 
-/** The scheme and the host of a URL, such as that of a resolver. */
+/** The scheme and the host of a URL, which can be the URL of a resolver. */
 const HTTP_START = /^https?:\/{1,2}[^/\s]{1,255}\//i;
 
 /** Slashes and blanks that may follow the start of a URI of a Handle. */

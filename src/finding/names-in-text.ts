@@ -37,7 +37,7 @@ export function withoutLayout(text: string): string {
     .replace(BLANKS_AROUND_SLASH, '$1/');
 }
 
-/** The words of a text that can be names, such as the last one of `Handle: 100.102/F58F…`. None if the whole text is such a word. */
+/** The words of a text that can be names, such as the last one of `Handle: 100.102/F58F…`. None if the text itself is such a word. */
 export function namesIn(text: string): string[] {
   const words = text.split(/\s+/, MAX_LOOKED_AT).filter((word) => word !== '');
   const found = new Set<string>();

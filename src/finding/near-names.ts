@@ -1,6 +1,6 @@
 import { upperAscii } from '../registry/upper-ascii.js';
 
-/** Maximum number of candidates of one text. It suffices for all names that differ from a GUID in one place. */
+/** Maximum number of candidates of one text: enough for all names that differ from a GUID in one place. */
 const MAX_CANDIDATES = 600;
 
 /** Minimum number of digits by which a truncated GUID is searched, so that identifiers cannot be listed by guessing. */
@@ -75,7 +75,7 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** The letters and digits of a text in upper case, with look-alikes replaced by digits. */
+/** The letters and digits of a text in upper case, with look-alikes replaced with digits. */
 export function hexDigitsOf(text: string): string {
   const plain = upperAscii(text).replace(/[^0-9A-Z]/g, '');
   return plain.replace(/[OILZSG]/g, (letter) => LOOK_ALIKES[letter] ?? letter);

@@ -10,7 +10,7 @@ import { NamingAuthorityReads } from '../storage/replica/reads.js';
 export interface NormalizeCommand {
   readonly input: string;
   readonly kind?: Parameters<typeof normalize>[1];
-  /** The rules of `normalize`; the member `syntax` is its `profile`. */
+  /** The `Context` of `normalize`, whose member `profile` is named `syntax` here. */
   readonly context?: Omit<Context, 'profile'> & { readonly syntax?: Context['profile'] };
 }
 

@@ -40,15 +40,15 @@ export interface ReadInput {
   readonly fault: InputFault | null;
   /** The texts that were read, the input first. */
   readonly texts: readonly string[];
-  /** Whether one of `texts` is a Handle of a prefix that the client cannot see. */
+  /** Whether one of `texts` is a name under a prefix that is unknown or hidden from the client. */
   readonly isForeign: boolean;
   /** Whether the input has no name and is not a URL. It can be an opaque metadata ID. */
   readonly isNoName: boolean;
 }
 
 /**
- * Parses an input as a name, in three forms: unchanged, without delimiters, and without layout. Also parses the names among its words, the
- * identifier in a URL of this service, a bare GUID, a target, and an opaque metadata ID.
+ * Parses an input as a name, in three forms: unchanged, without delimiters, and as `withoutLayout` returns it. Also parses the names among
+ * its words, the identifier in a URL of this service, a bare GUID, a target, and an opaque metadata ID.
  */
 export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost: string): ReadInput {
   const trimmed = input.trim();
@@ -92,7 +92,7 @@ export function readInput(input: string, known: NamingAuthoritySnapshot, ownHost
   };
 }
 
-/** The text without layout, if it had some, and the words in it that can be names. */
+/** The result of `withoutLayout`, if it differs from the text, and the words in it that can be names. */
 export function wordsOf(text: string): string[] {
   const plain = withoutLayout(text);
   return [...(plain === text ? [] : [plain]), ...namesIn(plain)];

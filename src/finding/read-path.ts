@@ -45,7 +45,7 @@ export function readPath(path: string, known: NamingAuthoritySnapshot, ownHost: 
   let start = skipBlanks(text, 0);
   let isMarked = false;
   const behindSegment = (): void => {
-    // A "/" may be escaped in a first segment, so that another one is its start.
+    // A first segment can contain an escaped "/", so another first segment can be the start of it.
     const lengths = firsts.filter((first) => text.startsWith(`${first}/`, start)).map(({ length }) => length);
     if (lengths.length === 0) return;
     start = skipBlanks(text, start + Math.max(...lengths) + 1);
@@ -78,7 +78,7 @@ export function readPath(path: string, known: NamingAuthoritySnapshot, ownHost: 
   return { authority: null, handle, isMarked: isMarked || LIKE_PREFIX.test(handle) };
 }
 
-/** Whether the first segment of a path is that of another interface. It is decoded, because the router decodes the segments of its routes too. */
+/** Whether the first segment of a path belongs to another interface. The segment is decoded, because the router also decodes segments. */
 export function isReservedPath(path: string): boolean {
   const first = firstSegmentOf(path.slice(1));
   return isReservedSegment(first.includes('%') ? firstSegmentOf(decodeText(first) ?? first) : first);

@@ -5,7 +5,7 @@ import { numberIn } from './values/index.js';
 
 const ACTIONS = ['showvalues', 'showurls', 'api'] as const;
 
-/** The parameters of a request below `/api/handles` or to the resolver. Others, such as `auth`, `cert` and `doNotRefer`, are ignored. */
+/** The parameters of a request below `/api/handles` or to the resolver. Other parameters, such as `auth` and `doNotRefer`, are ignored. */
 export type HandleQuery = Readonly<ReturnType<typeof noQuery>>;
 
 function noQuery() {
@@ -38,7 +38,7 @@ function noQuery() {
 
 export const NO_QUERY: HandleQuery = Object.freeze(noQuery());
 
-/** What `handleQuery` returned for each request, for its error response. */
+/** The result of `handleQuery` for each request, for error responses. */
 export const acceptedQueries = new WeakMap<FastifyRequest, HandleQuery>();
 
 /**
@@ -65,7 +65,7 @@ export function requireNoCredentials({ headers }: FastifyRequest, { callback }: 
   );
 }
 
-/** Reads the parameters of the query and, for a POST, of a form or a JSON object with arrays for repeated ones. Ignores other bodies. */
+/** Reads the parameters of the query and, for a POST, of a form or a JSON object (arrays for repeated ones). Ignores other bodies. */
 export function queryIn({ originalUrl, method, body }: FastifyRequest): HandleQuery {
   // In the query, parameters are separated by "&" or ";", and "+" is not a blank.
   const pairs = [...parametersIn(originalUrl), ...(method === 'POST' ? parametersOf(body) : [])];

@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 const SALT_BYTES = 8;
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 
-/** Maximum length in characters. It suffices for a position with a prefix of 255 bytes. */
+/** Maximum length of a cursor in characters, which suffices for a position with a prefix of 255 bytes. */
 export const MAX_CURSOR_LENGTH = 512;
 
 export type CursorKind =

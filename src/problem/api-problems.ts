@@ -24,7 +24,7 @@ export const PREFIX_CODES = ['INVALID_NAMING_AUTHORITY', 'INVALID_CHARACTER', 'N
 
 const PROBLEM = 'application/problem+json';
 
-const CURRENT_TAG = { ETag: textHeader('Entity tag of the current representation, if the response has it.') };
+const CURRENT_TAG = { ETag: textHeader('Entity tag of the current representation, if the response contains one.') };
 
 const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof textHeader>>>> = {
   401: { 'WWW-Authenticate': textHeader('How to authenticate (RFC 9110 11.6.1).') },
@@ -38,7 +38,7 @@ const HEADERS: Readonly<Record<number, Record<string, ReturnType<typeof textHead
   451: {
     ...CURRENT_TAG,
     Link: textHeader(
-      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), if the operator has set `BLOCKED_BY_URL`, and its replacement.',
+      'Who blocks the identifier, as rel="blocked-by" (RFC 7725 4), if the operator has set `BLOCKED_BY_URL`, and the replacement.',
     ),
   },
   503: { 'Retry-After': textHeader('Seconds to wait before the next attempt.') },

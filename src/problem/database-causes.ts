@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '08003': 'connection does not exist',
   '08004': 'connection rejected',
   '08006': 'connection lost',
-  '08P01': 'protocol violation, as of a pool in front of the server',
+  '08P01': 'protocol violation, for example by a pool in front of the server',
   '25006': 'the server is read-only',
   '25P03': 'a transaction was idle for too long',
   '25P04': 'a transaction took too long',

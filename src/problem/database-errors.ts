@@ -26,8 +26,8 @@ const NOT_CONNECTED = /^(28...|3D000|53300|57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAI
 const WRITE_STATES = /^(25006|53100)$/;
 
 /**
- * SQLSTATEs of missing tables, columns, functions or rights, if the server has lost a migration or `roles.sql`, and of prepared statements
- * that are missing or already exist, if the session belongs to another server.
+ * SQLSTATEs for missing tables, columns, functions or rights, which occur if the database lacks a migration or the grants of `roles.sql`;
+ * and for prepared statements that are missing or already exist, which occur if the session belongs to another server.
  */
 const OTHER_SCHEMA_STATES = /^(42P01|42703|42883|42501|26000|42P05)$/;
 
@@ -146,7 +146,7 @@ export function databaseProblem(error: unknown, isOfRead = false): Problem | nul
 function outcomeOf(error: unknown, isOfRead: boolean): Outcome {
   if (hasCode(error, /^42501$/)) return 'rights';
   if (isOfRead) return 'read';
-  // With the severity ERROR, the server rejected the statement.
+  // The severity ERROR means that the server rejected the statement.
   const isKnown = [...causesOf(error)].some(({ message, severity }) => severity === 'ERROR' || NOT_SENT.test(message));
   return isKnown || hasCode(error, NOT_CONNECTED) ? 'unchanged' : 'unknown';
 }

@@ -3,7 +3,7 @@ import { causeInWords } from './database-causes.js';
 import { databaseProblem } from './database-errors.js';
 import { Problem } from './problem.js';
 
-/** Counts failures of the database, instead of logging each. */
+/** Counts failures of the database, instead of logging each one. */
 export interface FailureCounter {
   /**
    * @param isOfRequest whether a request failed; false for a health check and for work of the service itself.

@@ -74,8 +74,8 @@ export class ProblemDocumentDto {
   instance: string;
 
   /**
-   * The code of the problem. Codes are never renamed. Later versions can have further codes; treat an unknown code by its `status`.
-   * docs/reference/errors.md of the source says what to do about each code.
+   * The code of the problem. Codes are never renamed. Later versions can have further codes; treat an unknown code by its `status`. The
+   * file docs/reference/errors.md of the source code says what to do about each code.
    */
   @ApiProperty({ enum: PROBLEM_CODES, enumName: 'ProblemCode' })
   code: ProblemCode;

@@ -64,12 +64,12 @@ export function invalidValue(pointer: string, detail: string): Problem {
   return invalidRequest(pointer, detail, `${pointer.replace(/^#query\//, '')}: ${detail}`);
 }
 
-/** The problem of one invalid value. `summary` is the detail of the problem, by default that of the value. */
+/** The problem of one invalid value. `summary` is the detail of the problem, by default the detail of the value. */
 export function invalidRequest(pointer: string, detail: string, summary = detail): Problem {
   return new Problem('INVALID_REQUEST', summary, { errors: [{ pointer, detail }] });
 }
 
-/** @param limit in bytes. */
+/** @param limit the limit in bytes. */
 export function tooLarge(limit: number): Problem {
   return new Problem('BODY_TOO_LARGE', `The body may have at most ${limit} bytes.`);
 }

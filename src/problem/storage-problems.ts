@@ -2,7 +2,7 @@ import { Problem, type ProblemExtensions } from './problem.js';
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } };
 
-/** What is known about a request while the database is unavailable; `unchanged`: its last statement changed nothing. */
+/** What is known about a request during an outage of the database; `unchanged` means that its last statement changed nothing. */
 const OUTCOMES = {
   rights: 'The role of the service lacks a right. As the owner of the tables, run docs/deployment/roles.sql.',
   read: 'Retry after Retry-After.',
@@ -38,7 +38,7 @@ export function serverStarted(): Problem {
 
 export function notSent(): Problem {
   const detail =
-    'The database did not complete the requests before this one in time. Nothing was sent to it; send the request again after Retry-After.';
+    'The database did not complete the requests before this one in time. Nothing was sent to the database; send the request again after Retry-After.';
   return new Problem('DATABASE_UNAVAILABLE', detail, { headers: { 'retry-after': '2' } });
 }
 
@@ -75,7 +75,7 @@ export function conflictInProgress(): Problem {
   return new Problem('CONFLICT_IN_PROGRESS', detail, RETRY_SOON);
 }
 
-/** A request waited for a lock, which must be on a table: the request only reads, or mints without a value that another one can have. */
+/** The request waited for the lock of a table, because it only reads, or mints without a value that another request can have. */
 export function tableLocked(): Problem {
   const detail =
     'Another transaction, such as a change of the schema, has locked a table that this request needs. Retry after Retry-After.';

@@ -6,7 +6,7 @@ import type { PageRecord } from './page-record.js';
 import { type Row, factTable } from './layout.js';
 import { linkTo, shownName } from './visible-text.js';
 
-/** Maximum number of names in a list. A record can have 1.6 MB of alternates. Its JSON contains all of them. */
+/** Maximum number of names in a list. A record can have 1.6 MB of alternates, all of which its JSON contains. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 1024;
 

@@ -39,7 +39,7 @@ add <code>-H 'authorization: Bearer &lt;key&gt;'</code>. Or <a href="/docs#/iden
   });
 }
 
-/** The part before the link in the body of a redirect. It is built once, because most responses of a resolver are redirects. */
+/** The part before the link in the body of a redirect. This part is built once, because most responses of a resolver are redirects. */
 const REDIRECT_START = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Redirect</title><style>${SHORT_STYLE}</style></head>

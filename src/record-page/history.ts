@@ -4,10 +4,10 @@ import type { PageEvent, PageRecord } from './page-record.js';
 import { listTable } from './layout.js';
 import { linkable, shownName, shownSentence } from './visible-text.js';
 
-/** Kinds of changes that their names do not describe. */
+/** Words for kinds of changes whose names do not describe them. */
 const WORDS: Partial<Record<ChangeKind, string>> = { released: 'Reservation released', lapsed: 'Reservation ended' };
 
-/** The last changes, with a link to all; null if the reader may not see them. */
+/** The last changes, with a link to all changes; null if the reader may not see them. */
 export function historySection({ record, history, historyUrl }: PageRecord): Markup | null {
   if (history === null) return null;
   // A withdrawn record does not show its former target.

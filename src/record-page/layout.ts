@@ -62,7 +62,7 @@ export function factTable(caption: string, columns: readonly [string, string], r
   );
 }
 
-/** A table of items. When the style stacks the cells, each but the first shows the header of its column. */
+/** A table of items. When the style stacks the cells, each cell but the first shows the header of its column. */
 export function listTable(caption: string, columns: readonly string[], rows: readonly (readonly Content[])[]): Markup {
   const cellOf = (content: Content, index: number) =>
     index === 0 ? rowHeader(content) : markup`<td role="cell" data-label="${columns[index] ?? ''}">${content}</td>`;

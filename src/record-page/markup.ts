@@ -43,7 +43,7 @@ function rendered(content: Content): string {
   return typeof content === 'number' ? String(content) : content.map(rendered).join('');
 }
 
-/** A time for people and programs (RFC 3339), UTC, such as `20 Nov 2026, 09:30 UTC`. */
+/** A `time` element: the time in UTC for readers, such as `20 Nov 2026, 09:30 UTC`, and in RFC 3339 for programs. */
 export function shownTime(time: Date): Markup {
   const words = time.toUTCString();
   return markup`<time datetime="${time.toISOString()}">${words.slice(5, -13)}, ${words.slice(-12, -7)} UTC</time>`;

@@ -9,9 +9,9 @@ export interface PageValue {
   readonly index: number;
   readonly type: string;
   readonly data: string;
-  /** In seconds. */
+  /** The time to live in seconds. */
   readonly ttl: number;
-  /** As in RFC 3339, UTC. */
+  /** A time of RFC 3339, UTC. */
   readonly timestamp: string;
 }
 
@@ -40,6 +40,6 @@ export interface PageRecord {
   readonly history: readonly PageEvent[] | null;
   /** The URL, if any, under which search engines list the page for all spellings of the name. */
   readonly canonicalUrl?: string;
-  /** The URL of the whole history; absent for a page without this link. */
+  /** The URL of the complete history; absent for a page without this link. */
   readonly historyUrl?: string;
 }

@@ -11,12 +11,12 @@ const HIDDEN =
 /** Text that needs no isolation on a left-to-right page: it has neither hidden characters nor letters written from right to left. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** Replaces hidden characters by code points such as `[U+202E]`, for titles and attributes, which cannot contain elements. */
+/** Replaces hidden characters with code points such as `[U+202E]`, for titles and attributes, which cannot contain elements. */
 export function plainText(text: string): string {
   return text.replace(HIDDEN, (character) => `[${codePoint(character)}]`);
 }
 
-/** Replaces hidden characters by marked code points. */
+/** Replaces hidden characters with marked code points. */
 export function shownText(text: string): readonly Content[] {
   const contents: Content[] = [];
   let from = 0;
@@ -33,7 +33,7 @@ export function shownName(name: string): Content {
   return PRINTABLE_ASCII.test(name) ? name : markup`<bdi dir="ltr">${shownText(name)}</bdi>`;
 }
 
-/** A sentence that somebody wrote, isolated, in the direction of its own letters. */
+/** A user's text as HTML, in a `bdi` element, so that its writing direction does not affect the text around it. */
 export function shownSentence(text: string): Markup {
   return markup`<bdi>${shownText(text)}</bdi>`;
 }

@@ -51,7 +51,7 @@ export function buildIdentifier(
   if (self !== null && metadata !== null) requireTwoThings(self, metadata, '/metadataId');
   const { alternates, handleValues, language, leaseUntil, previousVersion: requested } = command;
   const previousVersion = requested === null ? null : predecessorOf(requested, previous, self);
-  // Stored values are what the client sent, so the target template does not apply to them.
+  // Stored values are exactly what the client sent, so the target template does not apply.
   const target = command.target ?? (handleValues === null ? targetFrom(authority, object.localName) : null);
   const sized = {
     target,

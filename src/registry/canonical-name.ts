@@ -10,10 +10,10 @@ import {
 import { upperAscii } from './upper-ascii.js';
 import { type Digest, digestOf } from './uuid.js';
 
-/** Maximum bytes of a stored canonical text. They suffice for the scheme and a Handle of 4096 bytes that are all escaped. */
+/** Maximum bytes of a stored canonical text: enough for the scheme and a Handle of 4096 bytes that are all escaped. */
 export const MAX_STORED_BYTES = 16_384;
 
-/** Maximum characters of a notation of an identifier. They suffice for a scheme and the longest Handle with all bytes escaped. */
+/** Maximum characters of a notation of an identifier: enough for a scheme and the longest Handle with all bytes escaped. */
 export const MAX_NOTATION_LENGTH = 32_768;
 
 /** Maximum bytes of a local name in UTF-8; the database has the same limit. */
@@ -25,7 +25,7 @@ export function isLongLocalName(text: string): boolean {
   return text.length * 3 > MAX_LOCAL_NAME_BYTES && Buffer.byteLength(text) > MAX_LOCAL_NAME_BYTES;
 }
 
-/** How names with the same key are compared: by GUID, or by local name with or without the case of ASCII letters (HS-05). */
+/** How names with the same key are compared: by GUID, or by local name, with or without regard to the case of ASCII letters (HS-05). */
 export type NameRule = 'guid' | 'folded' | 'exact';
 
 /** A name by which a record refers to something, such as its metadata ID or an alternate, as stored. */
@@ -36,14 +36,14 @@ export interface CanonicalName {
   readonly comparison: string;
   readonly rule: NameRule;
   /**
-   * The digest by which names are found: of `comparison`, or of the CORDRA identifier that a Handle can be. The digest depends neither on
-   * the profile of the naming authority nor on the principal. For other Handles, it depends on whether the naming authority ignores case.
-   * Until the naming authority is created, the default of its prefix applies.
+   * The digest by which names are found: of the CORDRA identifier if the Handle can be read as one, otherwise of the comparison text by the
+   * case rule for keys. The digest depends neither on the profile of the naming authority nor on the principal, but for other Handles on
+   * whether the naming authority ignores case. Until the naming authority is created, the default of its prefix applies.
    */
   readonly key: Digest;
-  /** Whether the key was made without the case of the local name; null if no rule of a naming authority decides it. */
+  /** Whether the key ignores the case of ASCII letters in the local name; null if no rule of a naming authority decides this. */
   readonly keyFoldsCase: boolean | null;
-  /** Whether it could not be read as a name if its naming authority got the profile "cordra". */
+  /** Whether the name is valid only under the profile "handle". */
   readonly needsHandle: boolean;
 }
 
@@ -74,7 +74,7 @@ export function canonicalNameOf(
   return { canonical: canonicalUri(name), comparison, rule, key: digestOf(keyText), keyFoldsCase: ruled, needsHandle };
 }
 
-/** The comparison key of a stored name. For a CORDRA identifier it excludes query and fragment (R-24). */
+/** The comparison key of a stored name. The key of a CORDRA identifier excludes query and fragment (R-24). */
 export function comparisonOf(name: Name, foldsCase: boolean): string {
   const named = name.type === 'cordra' ? toCordraId(registryKey(name)) : name;
   return comparisonKey(named, { caseInsensitive: foldsCase });

@@ -13,7 +13,7 @@ export interface ConflictReader {
 
 type Holder = Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'tombstone'>;
 
-/** 409 with the path of the identifier that has a name. @param existing null if the client cannot see it. */
+/** Returns the 409 for a name that another identifier has, with the path of that identifier. @param existing null if it is hidden. */
 export function conflictProblem(
   code: ConflictCode,
   what: string,
@@ -29,7 +29,7 @@ export function conflictProblem(
   });
 }
 
-/** 409 for the registration of a name that an alternate identifier of `holder` claims. */
+/** Returns the 409 for the registration of a name that an alternate identifier of `holder` claims. */
 export function claimProblem(holder: Holder, pointer: string, reader: ConflictReader): Problem {
   const shown = reader.canSee(holder.namingAuthority) && !reader.hides(holder) ? holder : null;
   return conflictProblem('ALTERNATE_ID_TAKEN', 'This name is an alternate identifier of an identifier', shown, pointer);
@@ -66,8 +66,9 @@ const IS_USED = {
 } as const;
 
 /**
- * 409 for a mint of a metadata ID that another identifier has.
- * @param members of the request that contradict that identifier. Their values are omitted, because the client may lack access to history.
+ * Returns the 409 for a mint with a metadata ID that another identifier has.
+ * @param members the members of the request that contradict that identifier. Their values are omitted, because the client may lack access
+ * to history.
  */
 export function mismatchProblem(existing: IdentifierRecord, members: readonly string[]): Problem {
   const conflict = nameConflictProblem('METADATA_ID_TAKEN', existing, '/metadataId');
@@ -88,7 +89,7 @@ export function mismatchProblem(existing: IdentifierRecord, members: readonly st
   return new Problem(code, `${detail} ${why}`, { errors: [...errors, ...differing], members: facts });
 }
 
-/** 409 for a metadata ID or an alternate that another identifier has. */
+/** Returns the 409 for a metadata ID or an alternate that another identifier has. */
 export function nameConflictProblem(
   code: keyof typeof IS_USED,
   existing: Pick<IdentifierRecord, 'namingAuthority' | 'localName'> | null,

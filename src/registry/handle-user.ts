@@ -49,7 +49,7 @@ function folded({ namingAuthority, localName }: Handle): string {
   return `${namingAuthorityKey(namingAuthority)}/${upperAscii(localName)}`;
 }
 
-/** The text by which local names of users are compared. They are compared like identifiers, but always without case under "cordra". */
+/** The text by which local names of users are compared. Case is ignored as for identifiers, and always under "cordra". */
 export function comparableUser(
   { profile, caseInsensitive }: Pick<NamingAuthority, 'profile' | 'caseInsensitive'>,
   localName: string,

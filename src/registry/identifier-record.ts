@@ -16,7 +16,7 @@ import { Problem } from '../problem/problem.js';
 export const STATES = ['reserved', 'active', 'withdrawn'] as const;
 export type State = (typeof STATES)[number];
 
-/** Maximum length in characters; the database has the same limit. */
+/** Maximum length of a target in characters; the database has the same limit. */
 export const MAX_TARGET_LENGTH = 2048;
 
 /** Maximum number of alternates; the database has the same limit. */
@@ -64,7 +64,7 @@ export interface IdentifierRecord extends MutableAttributes {
   readonly resolver: Resolver | null;
   /** Whether the naming authority is for tests, so that Handle clients may delete the identifier. */
   readonly sandbox: boolean;
-  /** Identifiers that have this one as their metadata ID, in order of minting. */
+  /** Identifiers whose metadata ID is this identifier, in order of minting. */
   readonly describes: readonly string[];
   /** The first 20 identifiers that replace this one, in order of minting. */
   readonly newerVersions: readonly string[];
@@ -92,12 +92,12 @@ export function locationOf({ identifier }: { readonly identifier: string }): str
   return `/identifiers/${encodeURIComponent(text)}`;
 }
 
-/** A record with its URIs as a request left it, for replays. */
+/** A record and its URIs at the end of a request, for replays. */
 export interface IdentifierSnapshot extends Omit<IdentifierRecord, 'id' | 'resolver'> {
   readonly uris: Uris;
 }
 
-/** @param resolver for naming authorities without a resolver of their own. */
+/** @param resolver for naming authorities without their own resolver. */
 export function snapshotOf(record: IdentifierRecord, resolver: Resolver): IdentifierSnapshot {
   return { ...record, uris: urisOf(identifierOf(record), { resolver: record.resolver ?? resolver }) };
 }
@@ -176,7 +176,7 @@ const MAX_RECORD_BYTES = 65_536;
 type SizedAttributes = Texts &
   Pick<IdentifierRecord, 'namingAuthority' | 'localName' | 'metadataId' | 'alternateIds' | 'previousVersion'>;
 
-/** @throws Problem RECORD_TOO_LARGE for a write that makes a record too large, or makes a too large older one larger. */
+/** @throws Problem RECORD_TOO_LARGE for a write that makes a record too large, or enlarges an older record that is too large. */
 export function requireSize(after: SizedAttributes, before: SizedAttributes | null): void {
   const bytes = bytesOf(after);
   if (bytes <= MAX_RECORD_BYTES || (before !== null && bytes <= bytesOf(before))) return;

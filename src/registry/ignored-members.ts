@@ -3,7 +3,7 @@ import type { CanonicalName } from './canonical-name.js';
 import type { IdentifierRecord } from './identifier-record.js';
 import { areSameNames, isSameName } from './key-collision.js';
 
-/** Members of a mint request that may differ from those of the identifier with the same metadata ID. */
+/** Members of a mint request that may differ from the identifier with the same metadata ID. */
 export const IGNORABLE_MEMBERS = [
   ...TEXTS.map(({ name }) => name),
   ...(['alternateIds', 'previousVersion', 'state', 'leaseUntil'] as const),
@@ -21,7 +21,7 @@ export interface SentMembers extends Texts {
   readonly leaseUntil: Date | null;
 }
 
-/** Members that a mint request has and whose values differ from those of the existing identifier with the same metadata ID. */
+/** The members of a mint request whose values differ from the existing identifier with the same metadata ID. */
 export function ignoredMembers(request: SentMembers, record: IgnorableValues): IgnorableMember[] {
   const { sent, alternates, previousVersion, leaseUntil } = request;
   const isEqual: Readonly<Record<Exclude<IgnorableMember, TextName>, boolean>> = {

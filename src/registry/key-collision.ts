@@ -36,7 +36,7 @@ export function areSameNames(stored: readonly string[], requested: readonly Comp
   );
 }
 
-/** Whether a stored local name is the one by whose key it was found. The database has compared GUIDs. */
+/** Whether a stored local name equals the name by whose key it was found. The database has compared GUIDs. */
 export function isAt(localName: string, { guid, comparison, foldsCase }: Address): boolean {
   return guid !== null || (foldsCase ? upperAscii(localName) : localName) === comparison;
 }

@@ -116,13 +116,13 @@ export function replacedBy(
   throw new Problem('REPLACEMENT_NOT_FOUND', `${detail}.`, { errors: [{ pointer, detail }] });
 }
 
-/** Withdraws an identifier at the time of the change. An active one keeps its values for a reinstatement. */
+/** Withdraws an identifier at the time of the change. An active identifier keeps its values for a reinstatement. */
 export function withdrawal({ state }: IdentifierRecord, at: Date, why: Omit<Tombstone, 'withdrawnAt'>): Amendment {
   const tombstone = { withdrawnAt: at, ...why };
   return { kind: 'withdrawn', state: 'withdrawn', ...(state === 'reserved' && GIVEN_UP), tombstone };
 }
 
-/** Withdraws an identifier of a sandbox for a Handle client. It loses its values, so that other identifiers can have its metadata ID. */
+/** Withdraws an identifier of a sandbox for a Handle client. The identifier loses its values, so that others can have its metadata ID. */
 export function deletion(at: Date): Amendment {
   const why = { reasonCode: 'deleted', reason: 'The Handle was deleted.', replacedBy: null } as const;
   return { ...ended('deleted', at, why), ...NO_TEXTS, previousVersion: null, handleValues: null };
@@ -142,14 +142,14 @@ export function expiry({ leaseUntil }: IdentifierRecord, at: Date): Amendment {
   return ended('lapsed', leaseUntil ?? at, EXPIRED);
 }
 
-/** Whether a generated record is the metadata record of an object. Its local name is hexadecimal, so case is ignored. */
+/** Whether a generated record is the metadata record of an object. Generated local names are hexadecimal, so case is ignored. */
 export function describes(record: IdentifierRecord, { metadataId }: Pick<IdentifierRecord, 'metadataId'>): boolean {
   return metadataId !== null && isNameOf(metadataId, record, true);
 }
 
 /**
- * The change that the metadata record minted with a reserved object makes with it: both are activated, or both end. Another identifier that
- * names the metadata record has no effect, because it might be hidden from the principal, and the lease of the record ends anyway.
+ * The change of the metadata record that was minted with a reserved object: both are activated, or both end. Other objects of the metadata
+ * record have no effect, because they might be hidden from the principal, and the lease of the metadata record ends anyway.
  */
 export function following(object: IdentifierRecord, amendment: Amendment, record: IdentifierRecord): Amendment | null {
   if (object.state !== 'reserved' || record.state !== 'reserved') return null;
@@ -192,7 +192,7 @@ export interface Amendment extends GivenTexts {
 
 const HIDDEN_REASON = 'The details are not shown for legal reasons.';
 
-/** Members of an identifier withdrawn for legal reasons that everyone sees. The reason in its tombstone is replaced. */
+/** The members that everyone sees of an identifier withdrawn for legal reasons. The reason in its tombstone is replaced. */
 const SHOWN = [
   ...(['id', 'namingAuthority', 'guid', 'localName', 'version', 'createdAt', 'updatedAt', 'resolver', 'uris'] as const),
   ...(['sandbox', 'describes', 'newerVersions', 'state', 'leaseUntil', 'tombstone'] as const),

@@ -52,7 +52,7 @@ export function hasTexts(record: Texts, given: GivenTexts): boolean {
   return TEXTS.every(({ name }) => given[name] === undefined || given[name] === record[name]);
 }
 
-/** Maximum length in characters; the database has the same limit. Per RFC 5646 4.4.1, 35 suffice for practically every tag. */
+/** Maximum length in characters; the database has the same limit. By RFC 5646 4.4.1, 35 characters suffice for practically every tag. */
 export const MAX_LANGUAGE_LENGTH = 100;
 
 /** `langtag` of RFC 5646 2.1, and the regular grandfathered tags. */

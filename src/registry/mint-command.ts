@@ -35,7 +35,7 @@ export interface MintRequest extends Partial<Record<TextName, string>> {
   /** The Handle values in the order of their indexes; the target agrees with them. */
   readonly handleValues?: readonly StoredValue[];
   readonly state?: 'reserved' | 'active';
-  /** As in RFC 3339. */
+  /** A time of RFC 3339. */
   readonly leaseUntil?: string;
   readonly onExisting?: OnExisting;
 }
@@ -114,7 +114,7 @@ export function parseMintRequest(request: MintRequest, known: NamingAuthoritySna
   };
 }
 
-/** Equal for two notations of a request. Defaults are omitted, so that members of later versions do not change fingerprints. */
+/** The fingerprint of a request, equal for all its notations. It omits defaults, so that members of later versions do not change it. */
 export function mintFingerprint(command: MintCommand): Digest {
   return digestOf(JSON.stringify(canonicalMint(command)));
 }

@@ -3,7 +3,7 @@ import type { Recognition } from '@mintmark/identifier';
 /**
  * Schemes before a Handle, namespaces of `info:` URIs of Handles, and the path of the API of Handle servers. `info:doi/` and `api/handles/`
  * are read only in paths, in texts around names, and in the URL of a resolver (`http-uri.ts` of `@mintmark/identifier`), because they are
- * not forms of a Handle (HUS-01). Any other new one also needs a parser in `recognize-uri.ts` there.
+ * not forms of a Handle (HUS-01). Any other new scheme also needs a parser in `recognize-uri.ts` of that library.
  */
 const HANDLE_URI_START = /(?:hdl|doi):|(?:info:(?:hdl|doi)|api\/handles)\//iy;
 

@@ -132,7 +132,7 @@ export class NamingAuthoritySnapshot {
     return own ?? this.resolver;
   }
 
-  /** The rules by which `normalize` reads a text, with those that the client states. A stated resolver is the only one that applies. */
+  /** The rules by which `normalize` reads a text, with the rules that the client states. A stated resolver is the only one that applies. */
   contextOf(stated?: Context): Context {
     if (stated === undefined) return this.options;
     const { resolver } = stated;

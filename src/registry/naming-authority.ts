@@ -106,7 +106,7 @@ export function pathSegmentOf({ firstSegment }: Pick<Resolver, 'firstSegment'>):
   try {
     return firstSegment && decodeURIComponent(firstSegment);
   } catch {
-    // No path with it is UTF-8, so that the resolver reads none.
+    // No path with this segment is UTF-8, so the resolver reads no such path.
     return firstSegment;
   }
 }

@@ -50,7 +50,7 @@ export interface Inserted {
 /** A new identifier with its state and times in another registry. */
 export interface ImportedIdentifier
   extends NewIdentifier, Pick<IdentifierRecord, 'state' | 'version' | 'createdAt' | 'updatedAt' | 'tombstone'> {
-  /** Kind of its first event in this registry. */
+  /** The kind of the first event in this registry. */
   readonly kind: ChangeKind;
   readonly patch: readonly PatchOperation[];
 }

@@ -41,7 +41,7 @@ function unfitting(fault: SyntaxFault, pointer: string): Problem {
 /** The identifier of another version or of a replacement. */
 export interface OtherIdentifier {
   readonly canonical: string;
-  /** Null if no visible naming authority has it. */
+  /** Null if the identifier is under no visible naming authority. */
   readonly address: Address | null;
   /** Whether the naming authority is outside the restricted view of the principal. The view must not reveal whether it exists. */
   readonly isHidden: boolean;
@@ -109,7 +109,7 @@ export function requireClearEnd(text: string, known: NamingAuthoritySnapshot, po
   throw invalidValue(pointer, detail);
 }
 
-/** Returns why a name is only a part of an identifier; null if it is whole. */
+/** Returns why a name is only a part of an identifier; null if it is complete. */
 function partFault({ type }: Name, text: string): SyntaxFault | null {
   if (type !== 'uuid') return null;
   const detail = 'a UUID without a naming authority is ambiguous; send the whole identifier';

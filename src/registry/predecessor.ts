@@ -8,7 +8,7 @@ import { type OtherIdentifier, readReplacementName } from './parse-names.js';
 
 /** The previous version of an object as stored: `predecessor-version` of RFC 5829. */
 export interface Predecessor extends Pick<CanonicalName, 'canonical' | 'key' | 'keyFoldsCase' | 'needsHandle'> {
-  /** ID of its record, if it was looked up. */
+  /** The ID of the record, if the record was looked up. */
   readonly id?: bigint;
 }
 

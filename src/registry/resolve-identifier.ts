@@ -4,7 +4,7 @@ import type { IdentifierRecord } from './identifier-record.js';
 import type { Address, NamingAuthoritySnapshot } from './naming-authority-snapshot.js';
 
 const BY_LOOKUP =
-  'If it is a metadata ID or an alternate identifier, POST /identifiers/lookup and the filters of GET /identifiers find what has it.';
+  'If it is a metadata ID or an alternate identifier, POST /identifiers/lookup and the filters of GET /identifiers find the identifiers that have it.';
 
 export interface ResolvedIdentifier {
   readonly record: IdentifierRecord;
@@ -14,7 +14,7 @@ export interface ResolvedIdentifier {
 }
 
 /**
- * Finds a visible identifier in any form (R-28): first one whose name is exactly the text, then one whose name is the repaired text.
+ * Finds a visible identifier by a text in any form (R-28): by the exact text or, if that fails, by the repaired text.
  * @throws Problem IDENTIFIER_NOT_FOUND, or with a syntax code.
  */
 export async function resolveIdentifier(

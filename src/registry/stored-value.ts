@@ -1,6 +1,6 @@
 /** A Handle value in JSON (RFC 3651 3), as stored, shown, exported and imported. Its members have this order. */
 export interface StoredValue {
-  /** From 1 to 2^31 - 1, unique in a record. */
+  /** The index, from 1 to 2^31 - 1, unique in a record. */
   readonly index: number;
   readonly type: string;
   readonly data: {

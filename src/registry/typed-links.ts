@@ -89,7 +89,7 @@ type LinkContext = { readonly anchor: string } & Readonly<Record<string, string 
 type LinkTarget = Omit<TypedLink, 'rel'>;
 
 /**
- * The link set of a record: its typed links except that to the link set, and the objects that it describes.
+ * The link set of a record: its typed links except the link to the link set, and the objects that it describes.
  * @param urls absolute, because a link set can be read without its request (RFC 9264 4.1).
  */
 export function linksetOf(

@@ -16,7 +16,9 @@ describe('INTERFACES', () => {
   });
 
   it.each(['web', 'api,web', ',', 'API'])('rejects %j', (INTERFACES) => {
-    expect(() => readConfig({ INTERFACES })).toThrow(/INTERFACES must be a comma list of api, resolver, handles/);
+    expect(() => readConfig({ INTERFACES })).toThrow(
+      /INTERFACES must be a comma-separated list of api, resolver, handles/,
+    );
   });
 });
 

@@ -20,7 +20,7 @@ export interface KeyOptions {
   readonly caseInsensitive?: boolean | undefined;
 }
 
-/** The key of a whole name, including the query and fragment of a CORDRA identifier. */
+/** The key of a complete name, including the query and fragment of a CORDRA identifier. */
 export function comparisonKey(name: Name, options: KeyOptions = {}): string {
   switch (name.type) {
     case 'cordra':

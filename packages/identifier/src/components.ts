@@ -78,12 +78,12 @@ export interface MethodCallParts {
 }
 
 export interface UuidParts {
-  /** 8-4-4-4-12 in lower case. */
+  /** In lower case, with hyphens between groups of 8, 4, 4, 4 and 12 digits. */
   readonly hyphenated: string;
   /** Null unless the variant is `rfc4122`. */
   readonly version: number | null;
   readonly variant: UuidVariant;
-  /** Whether variant and version are those of the DCE algorithm (UUID-04). */
+  /** Whether variant and version belong to the DCE algorithm (UUID-04). */
   readonly dce: boolean;
 }
 

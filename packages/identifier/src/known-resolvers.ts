@@ -33,7 +33,7 @@ const PROXIES: readonly Resolver[] = /* @__PURE__ */ WELL_KNOWN_RESOLVERS.map((a
 
 export interface KnownResolverOptions {
   readonly resolver?: Resolver | undefined;
-  /** Other known resolvers, such as those of naming authorities; called only for a text that may be a URL. */
+  /** Other known resolvers, such as the resolvers of naming authorities; called only for a text that may be a URL. */
   readonly resolvers?: (() => readonly Resolver[]) | undefined;
   readonly charset?: Charset | undefined;
 }

@@ -48,7 +48,7 @@ export type Normalized<K extends Kind = Kind> = Reading<K> & {
   readonly uris: Uris;
   /** The number of the rule that forbids each form that is null in `uris`. */
   readonly unavailable: Unavailable;
-  /** What `uris` leave out of the URI; undefined where they contain all of it. */
+  /** The components of the URI that `uris` leave out; undefined if there are none. */
   readonly omitted?: Omitted | undefined;
   /** Whether both texts denote the same thing; only with `equalTo`. False for a malformed second text. */
   readonly equal?: boolean;
@@ -104,7 +104,7 @@ export function normalize(input: string, kind?: Kind, context: Context = {}): No
   return { ...found, equal: other.ok && sameName(name, other.value.name, { caseInsensitive }) };
 }
 
-/** The context with the given resolver. It is copied only if it has another, because a copy takes a tenth of the time of `normalize`. */
+/** The context with the given resolver, copied only if its resolver differs, because a copy takes a tenth of the time of `normalize`. */
 function optionsOf(context: Context, resolver: Resolver | undefined): Options {
   return context.resolver === resolver ? (context as Options) : { ...context, resolver };
 }

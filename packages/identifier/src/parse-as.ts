@@ -94,6 +94,6 @@ export function readAs<K extends Kind>(input: string, kind: K, options: ReadingO
 export function readingOf<K extends Kind>(kind: K, value: ValueByKind[K]): Reading<K> {
   const form = FORMS[kind];
   const name = 'name' in value ? value.name : value;
-  // The compiler does not see that the name is that of the kind.
+  // The compiler does not see that the name has the type of the kind.
   return { kind, name, normalized: form[1](value), parts: form[2](value) } as Reading<K>;
 }

@@ -28,7 +28,7 @@ export interface KnownNamingAuthority {
   readonly profile: 'cordra' | 'handle';
   /** Whether local names are compared without regard to the case of ASCII letters (HS-05). Default false. */
   readonly caseInsensitive?: boolean | undefined;
-  /** The resolver of its names (URI-36), where it has one of its own. */
+  /** The resolver of the naming authority (URI-36), if it has its own. */
   readonly resolver?: Resolver | null | undefined;
 }
 

@@ -65,7 +65,7 @@ const LIKE_UUID = /^[0-9a-f-]{24,48}$/i;
 /** A GUID with the hyphens of a UUID (UUID-01), at the place of a local name. */
 const HYPHENATED = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=$|[?#]|%3f|%23)/i;
 
-/** Replaces a Handle whose naming authority has only GUIDs by the identifier that is meant, or by the fault (CID-10). */
+/** Replaces a Handle whose naming authority has only GUIDs with the identifier that is meant, or with the fault (CID-10). */
 function asKnown(text: string, read: Recognition, options: RecognizeOptions): Recognition {
   if (!read.ok || read.value.name.type !== 'handle') return read;
   const { kind, name } = read.value;
@@ -112,7 +112,7 @@ function recognizeBare(text: string, scheme: number, options: RecognizeOptions):
   if (slash < 0) return recognizeWithoutSlash(text);
   if (scheme > 0) return rejectUnknownScheme(text, scheme);
   const read = readNative(text, options);
-  // A URL in other text, such as "(https://...", would have a naming authority that ends in ":"; that of a DOI starts with a digit.
+  // A URL in other text, such as "(https://...", would have a naming authority that ends in ":". A DOI starts with a digit.
   const isUrl = read.ok && text.startsWith('://', slash - 1) && !isDigit(text.charCodeAt(0));
   return isUrl ? rejectUnknownScheme(text, slash - 1) : read;
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../problem/problem.js';
 
 type Rejection = 'share' | 'free';
 
-/** Divides `limit` bytes, or places, among clients. A client can take more only if at least as many stay free as the client then holds. */
+/** Divides `limit` bytes, or places, among clients. A client can hold at most `share`, and no more than remain free for others. */
 export class BytePool {
   private used = 0;
   private readonly held = new Map<string, number>();
@@ -25,7 +25,7 @@ export class BytePool {
     this.held.set(client, (this.held.get(client) ?? 0) + bytes);
   }
 
-  /** Takes bytes until a response closes. */
+  /** Takes bytes, and returns them to the pool when the response closes. */
   hold(client: string, bytes: number, response: Pick<ServerResponse, 'once'>): void {
     this.take(client, bytes);
     response.once('close', () => {

@@ -15,7 +15,7 @@ const COUNTED_BYTES = 16_384;
 /** Size of the pool, in bodies of the largest size. */
 const LARGEST_AT_ONCE = 4;
 
-/** Maximum number of concurrent requests with many records; each keeps up to 10 MB. One client has at most half of the requests. */
+/** Maximum number of concurrent requests with many records; each keeps up to 10 MB. One client can have at most half of these requests. */
 const MOST_AT_ONCE = 16;
 const MOST_WAITING = 512;
 
@@ -38,7 +38,7 @@ interface Limits {
 /** Limits the bytes of large bodies in memory, and the requests with many records, for the process and for each client. */
 export class LargeBodies {
   private readonly keyed: Limits;
-  /** Separate limits, so that clients without a key at many addresses cannot delay those with a key. */
+  /** Separate limits, so that clients without a key at many addresses cannot delay clients with a key. */
   private readonly anonymous: Limits;
 
   /** @param largest maximum size of one body in bytes, and of all bodies of one client. */

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../metrics/metrics.js';
 import { Places, holderOf } from './places.js';
 
-/** Limits concurrent scrapes, each with a large response. Further ones are rejected, because a wait would spread them over more texts. */
+/**
+ * Limits concurrent scrapes, which share one large text. Further scrapes are rejected, because a scrape that waits would need another text.
+ */
 export class Scrapes {
   private readonly places = new Places(8, 4, 0);
 

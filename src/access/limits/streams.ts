@@ -3,7 +3,7 @@ import { CSV } from '../../http/body/streamed-body.js';
 import { clientOf } from '../current-principal.js';
 import { BytePool, poolProblem } from './byte-pool.js';
 
-/** Maximum places of streams. A stream with one place takes up to 1.5 MB while its client does not read. */
+/** Maximum number of places of all streams together. A stream with one place takes up to 1.5 MB while its client does not read. */
 const MOST_PLACES = 128;
 
 const DETAILS = {

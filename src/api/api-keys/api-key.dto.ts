@@ -19,7 +19,7 @@ import { OptionalBoolean, OptionalText } from '../../http/validation/described-m
 
 const MAX_GRANTS = 1000;
 
-/** Matches client names except those, in any case, that the history uses for changes without a stored key. */
+/** Matches all client names except, in any case, the names that the history uses for changes without a stored key. */
 const RESERVED_CLIENTS = /^(?!(?:admin|anonymous|service)$)/i;
 
 /** A naming authority that a key covers. */
@@ -39,9 +39,7 @@ export class GrantDto {
 /** A key to create. */
 @NullIsAbsent()
 export class CreateApiKeyDto {
-  /**
-   * The name of the client. Idempotency keys belong to the client, and the history names the client, whichever API key it uses.
-   */
+  /** The name of the client. Idempotency keys belong to the client, and the history names the client, whichever API key it uses. */
   @Matches(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/, {
     message: 'client must consist of letters, digits and . _ @ - without spaces',
   })
@@ -50,7 +48,7 @@ export class CreateApiKeyDto {
   @IsString()
   client: string;
 
-  /** A label for the key, such as the place where it is used, without control characters. */
+  /** A label for the key, such as the place where the key is used, without control characters. */
   @HasNoControls()
   @MaxLength(200)
   @MinLength(1)
@@ -97,7 +95,7 @@ export class CreateApiKeyDto {
   handleUser?: string;
 }
 
-/** Who uses a key, and what it permits. */
+/** The client and the rights of a key. */
 export class KeyRightsDto {
   /** The name of the client. */
   client: string;
@@ -150,8 +148,8 @@ export class ApiKeyDto extends KeyRightsDto {
   createdBy: string;
 
   /**
-   * Whether the key was created under `ACCESS=open`, without authentication. Under `ACCESS=keys` such a key is rejected
-   * until an administrator confirms it.
+   * Whether the key was created under `ACCESS=open`, without authentication. Under `ACCESS=keys`, such a key is rejected until an
+   * administrator confirms it.
    */
   openAccess: boolean;
 

@@ -21,13 +21,13 @@ const MAX_VERSION = 2_147_483_647;
 
 /** Settings for all lines of a stream of changes. */
 export class ChangesQueryDto extends FileQueryDto {
-  /** The naming authority of lines that name their identifier by its metadata ID and have no `namingAuthority`. */
+  /** The naming authority of lines that have neither `identifier` nor `namingAuthority`. */
   @MaxLength(255)
   @OptionalText()
   namingAuthority?: string;
 }
 
-/** A line of a stream of changes: the identifier and what to set. A member that is absent is not changed. */
+/** A line of a stream of changes: the identifier and the values to set. An absent member is not changed. */
 @NullIsAbsent()
 export class ChangeLineDto {
   /** The identifier in any form. If absent, `metadataId` names the identifier. */
@@ -58,22 +58,23 @@ export class ChangeLineDto {
 
   /**
    * The identifier of the metadata record (CID-24) in any form, unique within the naming authority; null removes it. In a line without
-   * `identifier`, it names the identifier to change, and is not changed.
+   * `identifier`, the metadata ID names the identifier to change and is not changed itself.
    */
   @NullableText(MAX_STORED_BYTES, 'hdl:2000.01/A3D8BE7457C943FFB66ED4583059A8BA')
   metadataId?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. They replace the present list; an empty list or null removes it. An alternate
-   * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
+   * All alternate identifiers of the object, in any form; they replace the present ones. An empty list or null removes all. An alternate
+   * must not be the identifier of another object; adding an alternate under a naming authority of this service requires the right to
+   * register there.
    * @example ["info:fedora/demo:8"]
    */
   @IsAlternateIds(true)
   alternateIds?: string[] | null;
 
   /**
-   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority of this service,
-   * it must be registered and must not be reserved. For a reserved identifier, only a line with `activate` can set it.
+   * The identifier of the previous version of the object, in any form; null removes it. A previous version under a naming authority of this
+   * service must be registered and not reserved. For a reserved identifier, only a line with `activate` can set this member.
    */
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
@@ -87,7 +88,7 @@ export class ChangeLineDto {
   @OptionalBoolean()
   reinstate?: boolean;
 
-  /** Whether to activate the reserved identifier with the values of the line, and also the metadata record that was minted with it. */
+  /** Whether to activate the reserved identifier (and the metadata record that was minted with it) with the values of the line. */
   @OptionalBoolean()
   activate?: boolean;
 
@@ -152,7 +153,7 @@ export class ChangeResultDto {
   @ApiProperty({ type: 'integer', format: 'int64', example: 1 })
   line: number;
 
-  /** The name that the client chose for the line; null if it sent none. */
+  /** The name that the client chose for the line; null if the client chose none. */
   @ApiProperty({ type: String, nullable: true, example: 'row 7' })
   clientRef: string | null;
 
@@ -163,7 +164,7 @@ export class ChangeResultDto {
   /** The identifier as `NA/local`; in a result with `problem`, present only if the line names a registered identifier that was read. */
   identifier?: string;
 
-  /** How the text of the line differs from the identifier, as in `POST /normalize`; absent if it does not differ. */
+  /** The repairs of the identifier in the line, with the codes of `POST /normalize`; absent if there are none. */
   @ApiProperty(REPAIRS)
   repairs?: readonly RepairCode[];
 
@@ -176,17 +177,17 @@ export class ChangeResultDto {
   version?: number;
 
   /**
-   * Why the line failed, with a code of `PATCH /identifiers/{identifier}` or of another change of a single identifier. Pointers
+   * Why the line failed. The code is one that `PATCH /identifiers/{identifier}` or another change of a single identifier returns. Pointers
    * refer to the line.
    */
   problem?: ProblemDocumentDto;
 
-  /** The values, before the change, of the members that it changes; absent for "unchanged". */
+  /** The members that the change affects, with their values before the change; absent for "unchanged". */
   old?: ChangedMembersDto;
 
-  /** In a dry run: the values of the same members after the change. */
+  /** In a dry run: the members of `old`, with their values after the change. */
   new?: ChangedMembersDto;
 
-  /** The identifier as it is when the line is returned; absent with `problem`, in a dry run, or with `Prefer: return=minimal`. */
+  /** The representation at the time of the result; absent with `problem`, in a dry run, or with `Prefer: return=minimal`. */
   record?: IdentifierDto;
 }

@@ -37,16 +37,16 @@ export class ChangesController {
   /**
    * Change a stream of identifiers
    * @remarks Reads one change from each line of NDJSON or CSV, for any number of lines, and returns one result for each line, in the same
-   * order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by the rules of the single
-   * requests. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and so on) is one transaction,
-   * or several if it has more than 1 MiB. A line is durable when its result is sent. After an interruption, send all lines again with the
-   * same `Idempotency-Key`. Lines that were already decided return the same outcome, and nothing is changed twice. With `dryRun=true`, the
-   * results say what would happen, with the old and the new values, and nothing is changed. A dry run of more than 32 MiB of changed
-   * records (about 50,000) ends with 413 in its `StreamEnd`. A line without `identifier` names its identifier by `metadataId`, under
-   * the naming authority of the line or of the request. In CSV, an empty cell sets nothing, alternate identifiers share one cell, separated
-   * by spaces, and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and `replacedBy`. A line with `activate`
-   * activates a reserved identifier, which may be part of a reservation, with the values of the line. If the stream cannot continue, its
-   * last line is a `StreamEnd`, which has `"final": true`.
+   * order and while the request continues. Each line changes, withdraws, reinstates or activates one identifier, by the rules of the
+   * requests that change one identifier. A line that fails does not stop the other lines. Each group of 100 lines (1 to 100, 101 to 200 and
+   * so on) is one transaction, or several if it has more than 1 MiB. A line is durable when its result is sent. After an interruption, send
+   * all lines again with the same `Idempotency-Key`. Lines that were already processed return the same outcome, and no change is applied
+   * twice. With `dryRun=true`, the results say what would happen, with the old and the new values, and nothing is changed. A dry run that
+   * changes more than 32 MiB of records (about 50,000) ends with a `StreamEnd` with the status 413. A line without `identifier` names its
+   * identifier by `metadataId`, under the naming authority of the line or of the request. In CSV, an empty cell sets nothing, alternate
+   * identifiers share one cell, separated by spaces, and a withdrawal has the columns `withdrawalReasonCode`, `withdrawalReason` and
+   * `replacedBy`. A line with `activate` activates a reserved identifier, which may be part of a reservation, with the values of the line.
+   * If the stream cannot continue, its last line is a `StreamEnd`, which has `"final": true`.
    */
   @Post('changes')
   @Requires('curate')
@@ -113,7 +113,7 @@ function readLine(
   }
 }
 
-/** Reads `clientRef`, also from an invalid line, so that the client can match the result. */
+/** Reads `clientRef` even from an invalid line, so that the client can match the result to the line. */
 function clientRefOf(value: unknown): string | undefined {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<ChangeLineDto>) : {};
   return typeof clientRef === 'string' && maxLength(clientRef, 255) ? clientRef : undefined;

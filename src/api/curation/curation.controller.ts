@@ -85,10 +85,10 @@ export class CurationController {
 
   /**
    * Change an identifier
-   * @remarks Changes the metadata ID, the target, its language, the alternate identifiers and the previous version; a member that is absent
-   * is not changed (RFC 7396). The body can be the whole representation that was read: read-only members with their current values are
-   * ignored. Only the metadata ID and the alternate identifiers of a withdrawn identifier can be changed. If several changes are based on
-   * the same entity tag, only one succeeds. A request that changes nothing creates no new version.
+   * @remarks Changes the metadata ID, the target, its language, the alternate identifiers and the previous version; an absent member is not
+   * changed (RFC 7396). The body can be the complete representation that was read: read-only members with their current values are ignored.
+   * Only the metadata ID and the alternate identifiers of a withdrawn identifier can be changed. If several changes are based on the same
+   * entity tag, only one succeeds. A request that changes nothing creates no new version.
    */
   @Patch()
   @ApiConsumes('application/json', 'application/merge-patch+json')
@@ -124,9 +124,9 @@ export class CurationController {
   /**
    * Withdraw an identifier
    * @remarks `GET` of a withdrawn identifier returns 410 with a tombstone, or 451 after a withdrawal for a `legal` reason. The resolver of
-   * this service (`GET /{NA}/{localName}`) redirects an identifier that is withdrawn as a `duplicate` to where its replacement resolves. A
-   * withdrawn identifier is not deleted, and its GUID is never used again. If a reserved metadata record was minted with a reserved
-   * identifier, the withdrawal ends both reservations. The metadata record of an active identifier stays active.
+   * this service (`GET /{NA}/{localName}`) redirects an identifier that is withdrawn as a `duplicate` to the destination of its
+   * replacement. A withdrawn identifier is not deleted, and its GUID is never used again. If a reserved metadata record was minted with a
+   * reserved identifier, the withdrawal ends both reservations. The metadata record of an active identifier stays active.
    */
   @Post('withdraw')
   @HttpCode(HttpStatus.OK)

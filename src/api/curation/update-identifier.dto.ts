@@ -13,8 +13,8 @@ const OF_RESOLVER = 'Read-only and always ignored, because it changes with the c
 const OF_OTHERS = 'Read-only and always ignored, because it changes with other identifiers.';
 
 /**
- * The changes to an identifier. A member that is absent is not changed. The body can be the whole representation: unless it is always
- * ignored, a read-only member must equal the current value, or the request fails with READ_ONLY_MEMBER.
+ * The changes to an identifier. An absent member is not changed. The body can be the complete representation. A read-only member that is
+ * not always ignored must have its current value; otherwise, the request fails with READ_ONLY_MEMBER.
  */
 @Members({
   identifier: ReadOnly('Read-only: the identifier.', { type: String }),
@@ -60,21 +60,22 @@ export class UpdateIdentifierDto {
   language?: string | null;
 
   /**
-   * All alternate identifiers of the object, in any form. They replace the present list; an empty list or null removes it. An alternate
-   * must not be the identifier of another object; adding one under a naming authority of this service requires the right to register there.
+   * All alternate identifiers of the object, in any form; they replace the present ones. An empty list or null removes all. An alternate
+   * must not be the identifier of another object; adding an alternate under a naming authority of this service requires the right to
+   * register there.
    * @example ["info:fedora/demo:8"]
    */
   @IsAlternateIds(true)
   alternateIds?: string[] | null;
 
   /**
-   * The identifier of the previous version of the object, in any form; null removes it. If it is under a naming authority of this service,
-   * it must be registered and must not be reserved. For a reserved identifier, only the activation can set it.
+   * The identifier of the previous version of the object, in any form; null removes it. A previous version under a naming authority of this
+   * service must be registered and not reserved. For a reserved identifier, only the activation can set this member.
    */
   @NullableText(MAX_STORED_BYTES, '100.102/A3D8BE7457C943FFB66ED4583059A8BA')
   previousVersion?: string | null;
 
-  /** Ignored: how the text of the request differed from the identifier. */
+  /** Ignored: the repairs of the identifier in the request. */
   repairs?: readonly RepairCode[];
 }
 

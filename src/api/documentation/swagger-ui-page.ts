@@ -21,7 +21,8 @@ export function swaggerUiPage(base: string): string {
 
 /**
  * Starts Swagger UI. The validator is disabled, because its badge is an image from another host. `contentMediaType` is deleted, because
- * Swagger UI would show a file chooser instead of an example. `getSampleSchema` is replaced, because it would quote NDJSON as one string.
+ * with it the page would show a file chooser instead of an example. `getSampleSchema` is replaced, because it would quote NDJSON as one
+ * string.
  */
 export const SWAGGER_UI_SCRIPT = `const url = new URL("../../openapi.json", document.currentScript.src);
 fetch(url).then((response) => response.json()).then((spec) => {

@@ -29,7 +29,7 @@ const LONGEST_MS = 600_000;
 const RETRY_MS = 2000;
 
 /**
- * The log as server-sent events (HTML Living Standard 9.2). A problem ends it with an event "problem".
+ * The log as server-sent events (HTML Living Standard 9.2). A problem ends the stream with an event "problem".
  * @param first the first page, which the caller reads so that its errors set the status.
  */
 export function eventStream(
@@ -78,7 +78,7 @@ function written({ changes }: ChangePage, { reader }: LogQuery, cursors: EventCu
     .join('');
 }
 
-/** A restricted reader gets an ID each time, because an occasional ID would reveal writes that the reader may not see. */
+/** A restricted reader gets an ID with every heartbeat, because an occasional ID would reveal writes that the reader may not see. */
 function heartbeat(sent: LogPosition, reached: LogPosition, { isRestricted }: LogQuery, cursors: EventCursors): string {
   const hasId = isRestricted || isAfter(reached, sent);
   return hasId ? `: \nid: ${cursors.reached(reached, 'at', isRestricted)}\n\n` : ': \n\n';

@@ -42,7 +42,7 @@ export class ChangeDto {
   @ApiProperty({ type: String, nullable: true, example: 'admin' })
   client: string | null;
 
-  /** The ID of the client's key, if it used one; null if `client` is null. */
+  /** The ID of the API key that the client used; null if the client used none, or if `client` is null. */
   keyId: string | null;
 
   /**
@@ -57,8 +57,8 @@ export class ChangeDto {
 /** A change in the log. */
 export class EventDto extends ChangeDto {
   /**
-   * The opaque position of the event in the log. Send it as `cursor` to read the events that follow. It is the same on every instance of
-   * the service, and after a restart or a restore.
+   * The opaque position of the event in the log. Send it as `cursor` to read the events that follow. The position is the same on every
+   * instance of the service, and after a restart or a restore.
    * @example "q1uT2C0mGzD5yNfXr0aVQ8hJ3k7LwEoBiSxP6tUvRnMcHdAgYeZlK4sOjF9pWbTa"
    */
   id: string;
@@ -72,7 +72,7 @@ export class EventDto extends ChangeDto {
 
 /** A page of the log. */
 export class EventPageDto {
-  /** The events, in the requested order. A page can be empty before the end. */
+  /** The events, in the requested order. A page can be empty before the end of the log. */
   items: EventDto[];
 
   /**

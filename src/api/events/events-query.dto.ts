@@ -26,7 +26,7 @@ export class EventsQueryDto {
   @OptionalText()
   cursor?: string;
 
-  /** How many seconds to wait for an event if there is none. Ignored for an event stream and with `sort=-at`. */
+  /** How many seconds to wait if there is no event. Ignored for an event stream and with `sort=-at`. */
   @ApiProperty({ default: 0, required: false })
   @Optional()
   @Digits()
@@ -51,7 +51,7 @@ export class EventsQueryDto {
   @OptionalText()
   client?: string;
 
-  /** The order: `at` for the order of the log, which is that of transaction numbers rather than times, or `-at` for the reverse. */
+  /** The order: `at` for the order of the log (by transaction number, not by time), or `-at` for the reverse order. */
   @OptionalChoice(LOG_ORDERS, { default: 'at' }, 'sort must be at or -at')
   sort: LogOrder = 'at';
 }

@@ -43,18 +43,18 @@ export class EventsController {
   /**
    * Read or stream the change log
    * @remarks Returns all changes since the beginning, each exactly once, in the order of transaction numbers. A transaction gets its number
-   * with its first write, so this is not the order of commits, and `at` can decrease from one event to the next. The versions of one
+   * with its first write, so the log is not in the order of commits, and `at` can decrease from one event to the next. The versions of one
    * identifier ascend. An event becomes visible when every transaction of the database with a smaller number has ended, so a long
    * transaction delays all later events. The end of a lease becomes an event when the service records it, up to half a minute later by
    * default; until then, the identifier is shown as withdrawn, with the version that the event will have. Continue at any time with `next`
    * as `cursor`. With `Accept: text/event-stream` the response is a stream of events: `id` is the cursor, `event` the kind, `data` the
    * event as JSON. If the key expires or is revoked, the stream ends with an event `problem` whose `data` is the problem document.
    *
-   * `end` is true if the log has no further events at present. Only then should a reader stop or wait. A filter has no index, so a request
-   * reads up to 200,000 events, for up to ten seconds or `wait`, whichever is longer. If it has found nothing by then, the page is empty,
-   * `end` is false, and `next` continues after the events that were read. A new consumer starts with `cursor=latest`, and its first page is
-   * empty. `sort=-at` returns the log in reverse order, from the last event to the first: `next` continues with earlier events, `end` is
-   * true at the start of the log, and events that are added meanwhile do not appear.
+   * `end` is true if the log has no further events at present. Only then should a reader stop or wait. Filters have no index, so a request
+   * with a filter reads at most 200,000 events, for at most ten seconds or `wait`, whichever is longer. If it has found no event by then,
+   * the page is empty, `end` is false, and `next` continues after the events that were read. A new consumer starts with `cursor=latest`,
+   * and its first page is empty. `sort=-at` returns the log in reverse order, from the last event to the first: `next` continues with
+   * earlier events, `end` is true at the start of the log, and events that are added meanwhile do not appear.
    *
    * After a failover or a restore that lost the event of the cursor, the response is 410 `CURSOR_AHEAD` with `next`, the cursor at which to
    * start again. The events after `next` are returned again. An event that the client received, but that is not returned again, was lost. A
@@ -67,7 +67,7 @@ export class EventsController {
     name: 'Last-Event-ID',
     required: false,
     description:
-      'The ID of the last event that the client received. It resumes a stream, and takes precedence over `cursor`.',
+      'The ID of the last event that the client received. The stream continues after this event, and `cursor` is ignored.',
     ...TEXT,
   })
   @ApiExtraModels(EventPageDto)
@@ -116,7 +116,7 @@ export class EventsController {
     await reply.type('application/json; charset=utf-8').send(body);
   }
 
-  /** Limits concurrent searches, each with its page in memory. The first one can be rejected, and later ones of the request wait. */
+  /** Limits concurrent searches, each with its page in memory. The first search of a request can be rejected; its later searches wait. */
   private inPlace(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -51,8 +51,7 @@ export class HistoryController {
 
   /**
    * Get the history of a naming authority
-   * @remarks Returns each change of its settings, oldest first. For changes to its identifiers, use
-   * `GET /events?namingAuthority=`.
+   * @remarks Returns each change of the settings, oldest first. For changes to the identifiers, use `GET /events?namingAuthority=`.
    */
   @Get('naming-authorities/:namingAuthority/history')
   @ApiTags('naming authorities')

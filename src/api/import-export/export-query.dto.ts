@@ -8,8 +8,7 @@ import { OptionalChoice, OptionalText } from '../../http/validation/described-me
 /** The identifiers to export, and the format of CSV. With `columns`, `delimiter` or `excel=true`, the response is CSV. */
 export class ExportQueryDto extends IdentifierFilterDto {
   /**
-   * The first characters of the target. They are compared byte by byte with the stored target, so case and percent-encoding
-   * matter.
+   * The first characters of the target. They are compared byte by byte with the stored target, so case and percent-encoding matter.
    * @example "https://old.example.org/"
    */
   @Matches(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[\x21-\x7e]*$/, {

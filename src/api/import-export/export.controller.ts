@@ -86,7 +86,7 @@ export class ExportController {
     name: 'Accept',
     required: false,
     description:
-      'Send `text/csv` for CSV, which `columns`, `delimiter` and `excel` also return; otherwise the response is NDJSON, as `application/jsonl` if that is preferred.',
+      'Send `text/csv` for CSV; `columns`, `delimiter` and `excel=true` also select CSV. Otherwise, the response is NDJSON, with the media type `application/jsonl` if the client prefers it.',
     ...TEXT,
   })
   @ApiResponse({

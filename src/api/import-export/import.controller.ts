@@ -50,10 +50,10 @@ export class ImportController {
    * @remarks Reads the NDJSON or CSV of `GET /identifiers/export`, of any length, and registers each identifier with its state, version,
    * times, lease and tombstone. The response has one result for each line, in the same order. A line whose identifier is already registered
    * with the same values is `unchanged`, and a line that contradicts a registered identifier fails with 409. The naming authorities must
-   * exist. The cells of a CSV are separated by `,`, `;` or a tab, as in its header line. The columns may be in any order, in upper or lower
-   * case. Only `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a plain
-   * list, such as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the line is
-   * `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
+   * exist. The header line of a CSV determines the separator of cells: `,`, `;` or a tab. The columns may be in any order, in upper or
+   * lower case. Only `identifier` is required. A line that lacks `state`, `version`, `createdAt` or `updatedAt` is treated as part of a
+   * plain list, such as `identifier,target`: by default, its identifier is active and has version 1 and the time of the import, and the
+   * line is `unchanged` if the registered identifier has the same state and the values of the line. Without a `target`, the target template
    * applies. With `dryRun=true`, the results say what an import of each line alone would do, and nothing is imported. If the stream cannot
    * continue, its last line is a `StreamEnd`, which has `"final": true`.
    */

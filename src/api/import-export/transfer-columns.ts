@@ -55,7 +55,7 @@ export function writeHeader({ columns, delimiter }: CsvForm): string {
   return stringify([[...columns]], { ...quoteAll, delimiter });
 }
 
-/** Writes a row by RFC 4180. An apostrophe guards each formula; `readRow` removes it. */
+/** Writes a row by RFC 4180. An apostrophe guards each formula; `readRow` removes the apostrophe. */
 export function writeRow(line: TransferLine, { columns, delimiter }: CsvForm): string {
   const cells = cellsOf(line);
   return stringify([columns.map((column) => cells[column])], { ...quoteAll, delimiter, cast: { string: guarded } });
@@ -77,7 +77,7 @@ function cellsOf(line: TransferLine): Record<Column, string | number | null> {
   };
 }
 
-/** Converts a row to a line of NDJSON. An empty target is absent in a plain list, so that the target template applies. */
+/** Converts a row to a line of NDJSON. In a plain list, an empty target counts as absent, so that the target template applies. */
 export function readRow(row: Row): object {
   const { withdrawnAt, withdrawalReasonCode, withdrawalReason, replacedBy, ...others } = textsIn(row);
   const { alternateIds, version, handleValues, hiddenValues, ...rest } = others;

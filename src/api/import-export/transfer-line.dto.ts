@@ -132,8 +132,8 @@ export class TransferLineDto {
   version?: number;
 
   /**
-   * The time of minting, UTC. In a request: at most 5 minutes in the future. If absent, `updatedAt`, or the time of the import if
-   * `updatedAt` is also absent.
+   * The time of minting, UTC. In a request: at most 5 minutes in the future. The default is `updatedAt` or, without `updatedAt`, the time
+   * of the import.
    */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
@@ -141,8 +141,8 @@ export class TransferLineDto {
   createdAt?: string;
 
   /**
-   * The time of the last change, UTC. In a request: at most 5 minutes in the future. If absent, `createdAt`, or the time of the import if
-   * `createdAt` is also absent.
+   * The time of the last change, UTC. In a request: at most 5 minutes in the future. The default is `createdAt` or, without `createdAt`,
+   * the time of the import.
    */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2026-11-20T09:30:00.000Z' })
   @IsOptional()
@@ -175,12 +175,12 @@ export class ImportResultDto {
   /** The registered identifier as `NA/local`. */
   identifier?: string;
 
-  /** Whether the identifier was imported. */
+  /** "unchanged" if the identifier is already registered with the values of the line. */
   @ApiProperty({ enum: ['imported', 'unchanged'], required: false })
   outcome?: 'imported' | 'unchanged';
 
   /**
-   * Why the line was not imported: a code that `POST /identifiers` has for 409 or 422, `INVALID_REQUEST`, `MALFORMED_JSON`,
+   * Why the line was not imported. The code is one that `POST /identifiers` returns with 409 or 422, `INVALID_REQUEST`, `MALFORMED_JSON`,
    * `BODY_TOO_LARGE`, `NAMING_AUTHORITY_FORBIDDEN`, or a syntax code.
    */
   problem?: ProblemDocumentDto;

@@ -8,7 +8,7 @@ export type TransferLine = Required<TransferLineDto>;
 /** Members that the registry sets at minting. A list to import may omit them. */
 export const REGISTRY_MEMBERS = ['state', 'version', 'createdAt', 'updatedAt'] as const;
 
-/** The members that must equal those of the registered identifier for a line to be unchanged; undefined, as in an export, for all. */
+/** The members that are compared to decide whether a line is unchanged; undefined, as in an export, for all members. */
 export function comparedIn(sent: object): readonly string[] | undefined {
   const present = Object.entries(sent).flatMap(([name, value]) => (isAbsent(name, value) ? [] : [name]));
   return REGISTRY_MEMBERS.every((name) => present.includes(name)) ? undefined : [...present, 'state'];

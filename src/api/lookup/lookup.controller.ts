@@ -75,11 +75,11 @@ export class LookupController {
   /**
    * Find identifiers
    * @remarks Returns identifiers in order of minting, in pages. `metadataId` and `alternateId` accept any form. If a visible naming
-   * authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have exactly this text. The last page has `next:
-   * null`. An earlier page can have fewer items than `limit`. A filter that no single index serves, such as `state` or two filters
-   * together, fails with 400 `FILTER_TOO_BROAD` if a page would compare more than 21,000 identifiers with it; `GET /identifiers/export`
-   * with the same filter returns all. At most four such lists are read at once; further requests wait for up to two seconds and then fail
-   * with 503 `OVERLOADED`.
+   * authority has the `metadataIdScheme` "any", `metadataId` also finds identifiers that have exactly this text. The last page has
+   * `next: null`. An earlier page can have fewer items than `limit`. A filter that no single index serves, such as `state` or two filters
+   * together, fails with 400 `FILTER_TOO_BROAD` if a page would require comparing more than 21,000 identifiers; `GET /identifiers/export`
+   * with the same filter returns all matches. At most four such lists are read at once; further requests wait for up to two seconds and
+   * then fail with 503 `OVERLOADED`.
    */
   @Get()
   @ApiReturns(IdentifierPageDto, 'One page; empty if nothing matches.', NEXT_PAGE_HEADER)
@@ -112,9 +112,9 @@ export class LookupController {
    * metadata ID or an alternate identifier. If nothing matches, these readings are tried in order: without angle brackets, parentheses,
    * quotation marks and a final full stop; without the final slash of a URL; as a URL of this service (`/identifiers/NA/local` or
    * `/NA/local` at the host of the request or of the configured resolver); without zero-width characters and without blanks around the
-   * slash; each name among its words; as a bare GUID under the naming authorities that the client can see; and as a registered target. A
-   * string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn identifiers are included. A
-   * string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
+   * slash; each name among the words of the string; as a bare GUID under the naming authorities that the client can see; and as a
+   * registered target. A string that matches several identifiers equally well is `ambiguous`, with up to ten `candidates`. Withdrawn
+   * identifiers are included. A string that matches nothing has a `reason`, and also a `hint` if its prefix belongs to this registry.
    */
   @Post('lookup')
   @OnlyReads()
@@ -140,8 +140,8 @@ export class LookupController {
    * @remarks Accepts `NA/GUID` in upper or lower case, with an unescaped or escaped slash, and every other form of the identifier
    * percent-encoded: `hdl:…`, `hdl://…`, `info:hdl/…`, and the URL at a resolver. A GUID alone, or another text of the UUID, finds the
    * identifier that has the GUID. If identifiers of several naming authorities have it, the status is 300. The response is an HTML page if
-   * `Accept` names `text/html`, typed links (RFC 9264) if it names `application/linkset+json`, and JSON otherwise or if it prefers JSON.
-   * Each representation has its own entity tag; `If-Match` of a change requires the entity tag of the JSON.
+   * `Accept` names `text/html`, typed links (RFC 9264) if `Accept` names `application/linkset+json`, and JSON otherwise or if `Accept`
+   * prefers JSON. Each representation has its own entity tag; `If-Match` of a change requires the entity tag of the JSON.
    */
   @Get(':identifier')
   @ApiIdentifierParam(undefined, 'A GUID alone finds the identifiers that have it.')

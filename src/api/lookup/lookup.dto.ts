@@ -71,8 +71,8 @@ export class LookupResultDto {
   matchedBy: MatchedBy | null;
 
   /**
-   * The identifier that matches, as `NA/local`. If several have the same metadata ID or alternate, it is the one that was minted first.
-   * Absent if a bare GUID or a target is ambiguous.
+   * The identifier that matches, as `NA/local`. If several identifiers have the same metadata ID or alternate, the first one that was
+   * minted. Absent if a bare GUID or a target is ambiguous.
    */
   identifier?: string;
 
@@ -81,7 +81,7 @@ export class LookupResultDto {
   record?: IdentifierDto;
 
   /**
-   * Other identifiers with the same metadata ID or alternate under other naming authorities, as `NA/local`.
+   * The other identifiers that match the text as an identifier, a metadata ID or an alternate identifier, as `NA/local`.
    * @example []
    */
   @ApiProperty({ type: [String], required: false })
@@ -129,8 +129,8 @@ export class ChoicesDto {
 /** The typed links of an identifier (RFC 9264 4.2): a member for each relation, such as `cite-as`. */
 export class LinksetDto implements Linkset {
   /**
-   * One context. The URL of the representation is its `anchor`. Each other member is a relation with a list of targets, which have `href`
-   * and may have `type`.
+   * One link context: `anchor` is the URL of the representation, and each other member is a relation with a list of targets, which have
+   * `href` and may have `type`.
    */
   @ApiProperty({
     type: 'array',

@@ -36,9 +36,9 @@ export class BatchController {
    * @remarks Mints up to 10,000 identifiers in one transaction: `items`, each as for a single mint, or a `count` of identifiers without
    * attributes. The response has one result for each item, in the order of the request. An item with the GUID, the local name, an alternate
    * identifier or the metadata ID of an earlier item fails with 422 `DUPLICATE_IN_REQUEST` and `duplicateOf`. Items that share only the
-   * metadata ID, and all have `onExisting: "match"` (the default), are decided in order. A later item returns the identifier of the first
-   * item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates may have at most 16 MiB in total. An item can
-   * name an earlier item as its `previousVersion`, in a chain of at most 100 items.
+   * metadata ID and all have `onExisting: "match"` (the default) are processed in order. A later item returns the identifier of the first
+   * item, or fails with 409 `METADATA_ID_TAKEN`. The existing identifiers that a batch updates may have at most 16 MiB in total. An item
+   * can name an earlier item as its `previousVersion`, in a chain of at most 100 items.
    *
    * With `mode=atomic`, nothing is stored if any item fails, and the status is 422 `BATCH_REFUSED`. The items themselves are checked first,
    * then their naming authorities and conflicts with registered identifiers. `errors` has at most 100 errors, all from the first check that

@@ -37,7 +37,7 @@ export class BatchRequestDto {
   @OptionalText()
   namingAuthority?: string;
 
-  /** How many identifiers to mint; excludes `items`. */
+  /** How many identifiers to mint; not permitted with `items`. */
   @ApiProperty({ required: false, example: 100 })
   @Optional()
   @IsWholeNumber(1, MAX_ITEMS)
@@ -69,7 +69,7 @@ export class BulkQueryDto {
 
 /** The result of an item: `identifier` or `problem`. */
 export class MintResultDto {
-  /** The name that the client chose for the item; null if it sent none. */
+  /** The name that the client chose for the item; null if the client chose none. */
   @ApiProperty({ type: String, nullable: true, example: 'row 7' })
   clientRef: string | null;
 
@@ -90,27 +90,27 @@ export class MintResultDto {
   record?: IdentifierDto;
 
   /**
-   * The identifier of the metadata record that was minted with this one (`mintMetadataId`), otherwise null; absent with
+   * The identifier of the metadata record that was minted with this identifier (`mintMetadataId`), otherwise null; absent with
    * `Prefer: return=minimal`.
    */
   @ApiProperty({ type: () => IdentifierDto, nullable: true, required: false, example: null })
   metadataRecord?: IdentifierDto | null;
 
   /**
-   * The members of the item that differ in the returned identifier, because it already existed with other values or has changed since
-   * it was minted; absent if there are none.
+   * The members of the item that differ in the returned identifier, because the identifier already existed with other values or has changed
+   * since it was minted; absent if there are none.
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
 
   /**
-   * The stored texts of names that are stored in another notation than they were sent in, by their JSON Pointers in the item
-   * (RFC 6901); absent if every name is stored as it was sent.
+   * The stored notation of each name that was sent in another notation, by its JSON Pointer (RFC 6901) in the item; absent if every name is
+   * stored as it was sent.
    */
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;
 
-  /** Why the item failed, with a code of `POST /identifiers`, or in a batch `DUPLICATE_IN_REQUEST`. Pointers refer to the item. */
+  /** Why the item failed. The code is one of `POST /identifiers` or, in a batch, `DUPLICATE_IN_REQUEST`. Pointers refer to the item. */
   problem?: ProblemDocumentDto;
 }
 
@@ -141,7 +141,7 @@ function requestIn(value: unknown): MintItemDto | Problem {
   }
 }
 
-/** Reads `clientRef`, also from an invalid item, so that the client can match the result. */
+/** Reads `clientRef` even from an invalid item, so that the client can match the result to the item. */
 function clientRefOf(value: unknown): string | null {
   const { clientRef } = typeof value === 'object' && value !== null ? (value as Partial<MintItemDto>) : {};
   return typeof clientRef === 'string' && maxLength(clientRef, 255) ? clientRef : null;

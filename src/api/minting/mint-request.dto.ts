@@ -25,16 +25,16 @@ export class MintFieldsDto {
   /**
    * The identifier of the metadata record that describes the object (CID-24): a CORDRA identifier, another Handle, a Fedora PID or a Fedora
    * dissemination URI, in any form. Under a naming authority with the `metadataIdScheme` "any", any text of 1 to 2,048 bytes without
-   * control characters. It is unique within the naming authority.
+   * control characters. A metadata ID is unique within the naming authority.
    */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()
   metadataId?: string;
 
   /**
-   * Also mints the identifier of the metadata record, under the same naming authority and in the same transaction; excludes `metadataId`. A
-   * reserved metadata record is activated with its object, and its reservation ends with that of the object. Not permitted under a naming
-   * authority with the `metadataIdScheme` "any".
+   * Whether to mint the identifier of the metadata record too, under the same naming authority and in the same transaction; not permitted
+   * with `metadataId`. A reserved metadata record is activated with its object, and both reservations end together. Not permitted under a
+   * naming authority with the `metadataIdScheme` "any".
    */
   @OptionalBoolean()
   mintMetadataId?: boolean;
@@ -66,9 +66,8 @@ export class MintFieldsDto {
   alternateIds?: string[];
 
   /**
-   * The identifier of the previous version of the object, in any form. If it is under a naming authority of this service, it must be
-   * registered (an earlier line or item of the request suffices) and must not be reserved. The member is not permitted with
-   * `"state": "reserved"`.
+   * The identifier of the previous version of the object, in any form. A previous version under a naming authority of this service must be
+   * registered (an earlier line or item of the request suffices) and not reserved. The member is not permitted with `"state": "reserved"`.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MaxLength(MAX_STORED_BYTES)
@@ -96,19 +95,19 @@ export class MintFieldsDto {
   @OptionalChoice(FIRST_STATES, { default: 'active' })
   state?: (typeof FIRST_STATES)[number];
 
-  /** The end of the lease of a reserved identifier (RFC 3339), in the future. The identifier must be activated before it. */
+  /** The end of the lease of a reserved identifier (RFC 3339), in the future. The identifier must be activated before this time. */
   @ApiProperty({ type: String, format: 'date-time', required: false, example: '2126-11-20T09:30:00Z' })
   @Optional()
   @IsTime()
   leaseUntil?: string;
 
   /**
-   * What to do if an identifier of the naming authority already has the `metadataId`. "match" returns it if each member that is sent agrees
-   * with its value as minted or with its current value, and otherwise fails with 409. "return" returns it unchanged, "reject" fails with
-   * 409, and "update" gives it the `target`, the `language` and the `alternateIds` that are sent. "match" and "update" fail with 409 if it
-   * is withdrawn. Each value does so if a `guid` or `localName` is sent that it does not have. If no identifier has the `metadataId`, a
-   * `guid` or `localName` that is already registered fails with 409, so only an `Idempotency-Key` makes it safe to repeat a registration
-   * without `metadataId`.
+   * What to do if an identifier of the naming authority already has the `metadataId`. "match" returns this identifier if each member of the
+   * request agrees with its value as minted or with its current value, and otherwise fails with 409. "return" returns the identifier
+   * unchanged, "reject" fails with 409, and "update" gives the identifier the `target`, the `language` and the `alternateIds` of the
+   * request. "match" and "update" fail with 409 if the identifier is withdrawn. With every value, the request fails with 409 if its `guid`
+   * or `localName` differs from that of the existing identifier. If no identifier has the `metadataId`, a `guid` or `localName` that is
+   * already registered fails with 409. Therefore, a registration without `metadataId` is safe to repeat only with an `Idempotency-Key`.
    */
   @OptionalChoice(ON_EXISTING, { default: 'match' })
   onExisting?: OnExisting;
@@ -136,15 +135,15 @@ export class MintedIdentifierDto extends IdentifierDto {
   metadataRecord: IdentifierDto | null;
 
   /**
-   * The members of the request that differ in the returned identifier, because it already existed with other values or has changed
-   * since it was minted; absent if there are none.
+   * The members of the request that differ in the returned identifier, because the identifier already existed with other values or has
+   * changed since it was minted; absent if there are none.
    */
   @ApiProperty({ enum: IGNORABLE_MEMBERS, isArray: true, required: false, example: ['target'] })
   ignored?: readonly IgnorableMember[];
 
   /**
-   * The stored texts of names that are stored in another notation than they were sent in, by their JSON Pointers in the request
-   * (RFC 6901); absent if every name is stored as it was sent.
+   * The stored notation of each name that was sent in another notation, by its JSON Pointer (RFC 6901) in the request; absent if every name
+   * is stored as it was sent.
    */
   @ApiProperty(UNDERSTOOD)
   understood?: Understood;

@@ -30,11 +30,10 @@ export class MintingController {
 
   /**
    * Mint or register an identifier
-   * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key` returns the
-   * same identifier. If an identifier of the naming authority already has the metadata ID, the response is that identifier, provided
-   * that the members of the request agree with it as it was minted or as it is now; otherwise the status is 409. With
-   * `onExisting: "update"`, which also requires the scope `curate`, the existing identifier gets the `target`, the `language` and the
-   * `alternateIds` of the request.
+   * @remarks The identifier is durable when the response is sent. A repeat with the same `Idempotency-Key` returns the same identifier. If
+   * an identifier of the naming authority already has the metadata ID, the response is that identifier, provided that each member of the
+   * request agrees with its value as minted or with its current value; otherwise, the status is 409. With `onExisting: "update"`, which
+   * also requires the scope `curate`, the existing identifier gets the `target`, the `language` and the `alternateIds` of the request.
    */
   @Post()
   @Requires('mint', 'register')

@@ -88,7 +88,7 @@ export class NamingAuthoritiesController {
   @ApiNamingAuthorityParam()
   @ApiIfMatch(false)
   @ApiIfNoneMatch()
-  @ApiReturns(NamingAuthorityDto, 'The settings, relatives and counts of the naming authority.', ETAG)
+  @ApiReturns(NamingAuthorityDto, 'The settings, parent, children and counts of the naming authority.', ETAG)
   @ApiResponse({ status: 304, description: 'The representation has not changed.', headers: ETAG })
   @ApiProblems(
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_FAILED'] as const),
@@ -107,9 +107,9 @@ export class NamingAuthoritiesController {
 
   /**
    * Create a naming authority
-   * @remarks After a metadata ID, alternate or previous version under the prefix that is not a GUID has been stored, `profile` must be "handle".
-   * After one of these with lower-case letters, `caseInsensitive` must have its default. A request with another value then fails with 422
-   * `READ_ONLY_MEMBER`.
+   * @remarks If a write, even a rejected one, has contained a metadata ID, alternate identifier or previous version under the prefix whose
+   * local name is not a GUID, `profile` must be "handle" and, if this local name has lower-case letters, `caseInsensitive` must have its
+   * default. Any other value is rejected with 422 `READ_ONLY_MEMBER`.
    */
   @Post()
   @Requires('admin')
@@ -135,18 +135,14 @@ export class NamingAuthoritiesController {
    * `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed only while the naming authority has no
    * identifier, not even a withdrawn one, no user of an API key, and no name that an alternate identifier claims. For `profile` and
    * `caseInsensitive`, the rules of the creation also apply. A change of these settings waits for the mints in flight. The body can be the
-   * whole representation that was read: read-only members with their current values are ignored.
+   * complete representation that was read: read-only members with their current values are ignored.
    */
   @Patch(':namingAuthority')
   @Requires('admin')
   @ApiNamingAuthorityParam()
   @ApiIfMatch(true)
   @ApiIfNoneMatch()
-  @ApiReturnsOnce(
-    NamingAuthorityDto,
-    'The settings after the change; unchanged if the request differs in nothing.',
-    ETAG,
-  )
+  @ApiReturnsOnce(NamingAuthorityDto, 'The settings after the change; unchanged if the request changes nothing.', ETAG)
   @ApiProblems(
     ...BODY_CODES,
     ...(['MALFORMED_URL', 'NAMING_AUTHORITY_NOT_FOUND', 'INVALID_PRECONDITION', 'PRECONDITION_REQUIRED'] as const),

@@ -23,8 +23,8 @@ const TEMPLATE = 'https://repo.example.org/objects/{guid}';
 
 /**
  * The settings of a naming authority. `profile`, `caseInsensitive`, `storesHandleValues`, `sandbox` and `metadataIdScheme` can be changed
- * only while no identifier (not even a withdrawn one), no Handle user and no alternate identifier of another object has a name
- * under its prefix, because names depend on these settings.
+ * only while no identifier (not even a withdrawn one), no Handle user and no alternate identifier of another object has a name under the
+ * prefix, because names depend on these settings.
  */
 export class NamingAuthoritySettingsDto {
   /** A suspended naming authority cannot mint. Its identifiers resolve and can be changed as before. */
@@ -32,16 +32,16 @@ export class NamingAuthoritySettingsDto {
   state?: NamingAuthorityState;
 
   /**
-   * "cordra", the default: local names are GUIDs (CID-10). "handle": local names are any local names of Handles (CID-02),
-   * such as those of DSpace.
+   * "cordra", the default: local names are GUIDs (CID-10). "handle": any local name that a Handle can have is permitted (CID-02), such as
+   * those of DSpace.
    */
   @OptionalChoice(PROFILES, { enumName: 'NamingAuthorityProfile', example: 'cordra' })
   profile?: NamingAuthorityProfile;
 
   /**
-   * Whether local names are compared without the case of ASCII letters (HS-05). By default true for prefixes of DOIs (R-36) and for `0.NA`
-   * (R-35), otherwise false. GUIDs are always case-insensitive, so under the profile "cordra" the setting applies only to other Handles of
-   * the prefix that are metadata IDs or alternate identifiers.
+   * Whether local names are compared without regard to the case of ASCII letters (HS-05). The default is true for prefixes of DOIs (R-36)
+   * and for `0.NA` (R-35), otherwise false. GUIDs are always case-insensitive, so under the profile "cordra" the setting applies only to
+   * other Handles of the prefix that are metadata IDs or alternate identifiers.
    */
   @OptionalBoolean()
   caseInsensitive?: boolean;
@@ -62,8 +62,8 @@ export class NamingAuthoritySettingsDto {
 
   /**
    * "recognized", the default: a metadata ID is a CORDRA identifier, another Handle, a Fedora PID or a Fedora dissemination URI, in any
-   * form. "any": it is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a local
-   * number. It is stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
+   * form. "any": a metadata ID is a text of 1 to 2,048 bytes in UTF-8 without control characters, such as an OAI identifier, a URL or a
+   * local number. The text is stored as it is sent, compared byte by byte and never interpreted; `mintMetadataId` is rejected.
    */
   @OptionalChoice(METADATA_ID_SCHEMES, { enumName: 'MetadataIdScheme', example: 'recognized' })
   metadataIdScheme?: MetadataIdScheme;
@@ -82,7 +82,7 @@ export class NamingAuthoritySettingsDto {
   @NullableText(MAX_TARGET_LENGTH, TEMPLATE)
   targetTemplate?: string | null;
 
-  /** The resolver for `uris.resolver`. A change replaces it as a whole. Null for the configured resolver. */
+  /** The resolver for `uris.resolver`. A change replaces all of its members. Null for the configured resolver. */
   @ApiProperty({ type: () => ResolverDto, nullable: true, required: false })
   @OptionalOrNull()
   @IsObject()
@@ -91,8 +91,8 @@ export class NamingAuthoritySettingsDto {
 }
 
 /**
- * Changes to a naming authority. A member that is absent is not changed. The body can be the whole representation: unless it is always
- * ignored, a read-only member must equal the current value, or the request fails with READ_ONLY_MEMBER.
+ * Changes to a naming authority. An absent member is not changed. The body can be the complete representation. A read-only member that is
+ * not always ignored must have its current value; otherwise, the request fails with READ_ONLY_MEMBER.
  */
 @Members({
   namingAuthority: ReadOnly('Read-only: the prefix.', { type: String }),
@@ -115,8 +115,8 @@ export class UpdateNamingAuthorityDto extends NamingAuthoritySettingsDto {}
 export class CreateNamingAuthorityDto extends NamingAuthoritySettingsDto {
   /**
    * The Handle prefix, at most 255 bytes. Under the profile "cordra", it has only digits and dots (CID-08). Under "handle", it has any
-   * segments without white space that cannot be read as a scheme or a host. If a prefix from which it is derived is registered here,
-   * its parent must be registered too (HS-07): under `12345`, `12345.1.7` requires `12345.1`.
+   * segments without white space that cannot be read as a scheme or a host. If the prefix is derived from a registered prefix, its direct
+   * parent must be registered (HS-07): if `12345` is registered, `12345.1.7` requires `12345.1`.
    * @example "12345.1"
    */
   @MaxLength(MAX_PREFIX_BYTES)

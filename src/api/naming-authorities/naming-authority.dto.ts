@@ -36,17 +36,17 @@ export class NamingAuthorityDto {
   @ApiProperty({ enum: NAMING_AUTHORITY_STATES, enumName: 'NamingAuthorityState' })
   state: NamingAuthorityState;
 
-  /** The kind of its local names: GUIDs (CID-10), or any local names of Handles (CID-02). */
+  /** The kind of local names: GUIDs (CID-10), or any local names of Handles (CID-02). */
   @ApiProperty({ enum: PROFILES, enumName: 'NamingAuthorityProfile' })
   profile: NamingAuthorityProfile;
 
-  /** Whether local names are compared without the case of ASCII letters (HS-05). GUIDs always are. */
+  /** Whether local names are compared without regard to the case of ASCII letters (HS-05), as GUIDs always are. */
   caseInsensitive: boolean;
 
-  /** Whether its identifiers have stored Handle values in addition to the computed ones. */
+  /** Whether identifiers have stored Handle values in addition to the computed ones. */
   storesHandleValues: boolean;
 
-  /** Whether its identifiers are for tests. Handle clients may delete such identifiers. */
+  /** Whether the identifiers are for tests. Handle clients may delete such identifiers. */
   sandbox: boolean;
 
   /** Which texts are metadata IDs: identifiers in a notation that the service recognizes ("recognized"), or any texts ("any"). */
@@ -80,7 +80,7 @@ export class NamingAuthorityDto {
    */
   children: string[];
 
-  /** The current numbers of its identifiers. */
+  /** The current numbers of identifiers. */
   counts: CountsDto;
 
   /** The version: 1 when created, incremented with every change. */

@@ -36,9 +36,8 @@ export class NormalizationController {
 
   /**
    * Normalize identifiers
-   * @remarks Returns the canonical form, components, URIs and repairs of up to 10,000 texts, each with its own result. A text is
-   * read by the profile, the case rule and the resolver of its naming authority, if the client can see it; identifiers are not
-   * looked up.
+   * @remarks Returns the canonical form, components, URIs and repairs of up to 10,000 texts, each with its own result. A text is read by
+   * the profile, the case rule and the resolver of its naming authority, if the client can see it; identifiers are not looked up.
    */
   @Post('normalize')
   @OnlyReads()

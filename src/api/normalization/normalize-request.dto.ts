@@ -35,9 +35,9 @@ export class ContextDto {
   charset?: (typeof CHARSETS)[number];
 
   /**
-   * Whether local names are compared without the case of ASCII letters (HS-05). The default is the setting of the naming authority, or
-   * `false` if the naming authority is unknown. Unlike here, metadata IDs that are DOIs of an unknown naming authority are compared without
-   * the case (R-36).
+   * Whether local names are compared without regard to the case of ASCII letters (HS-05). The default is the setting of the naming
+   * authority, or `false` if the naming authority is unknown. The registry differs: it compares metadata IDs that are DOIs of an unknown
+   * naming authority without regard to case (R-36).
    */
   @ApiProperty({ required: false })
   @OptionalBoolean()
@@ -52,7 +52,7 @@ export class ContextDto {
   @Nested(() => ResolverDto)
   resolver?: ResolverDto;
 
-  /** A second text of the same kind. `equal` in the response shows whether both denote the same thing. */
+  /** A second text of the same kind. `equal` in the response shows whether both texts denote the same thing. */
   @ApiProperty({ required: false, example: 'HDL://100.102/f58fb49eb1f848f0a606e84cef294be5' })
   @MaxLength(MAX_TEXT_LENGTH)
   @OptionalText()

@@ -47,13 +47,13 @@ export class IdentifierPartsDto {
     required: false,
   })
   params?: [string, string][];
-  /** The UUID as 8-4-4-4-12 in lower case (UUID-01). */
+  /** The UUID in lower case, with hyphens between groups of 8, 4, 4, 4 and 12 digits (UUID-01). */
   hyphenated?: string;
   /** The version of a UUID of the RFC variant, else null (UUID-02). */
   @ApiProperty({ type: 'integer', nullable: true, required: false }) version?: number | null;
   /** The variant of the UUID (UUID-03). */
   @ApiProperty({ enum: ['ncs', 'rfc4122', 'microsoft', 'future'], required: false }) variant?: string;
-  /** Whether a DCE algorithm can have made the UUID (UUID-04). */
+  /** Whether the UUID has the variant and a version of the DCE algorithm (UUID-04). */
   dce?: boolean;
 }
 
@@ -124,7 +124,7 @@ export class InvalidItemDto {
 
 /** The URI forms of an identifier that a request names. */
 export class RenderedUrisDto extends UrisDto {
-  /** The components of the requested URI that these URIs omit, because they are not part of a Handle; absent for none. */
+  /** The components of the requested URI that these URIs omit, because they are not part of a Handle; absent if there are none. */
   @ApiProperty(OMITTED) omitted?: ('query' | 'fragment')[];
 }
 

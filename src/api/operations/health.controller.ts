@@ -32,7 +32,7 @@ export class HealthController {
   /**
    * Check that the service can process requests
    * @remarks The check succeeds when the database responds, accepts writes, completes commits, and has every migration that this version
-   * needs. It fails on a server that is in recovery or read-only, if no commit has completed for 5 seconds although one is waiting, or
+   * needs. The check fails if the server is in recovery or read-only, if no commit has completed for 5 seconds although one is waiting, or
    * after the signal that stops the process. A result is reused for one second.
    */
   @Get('ready')

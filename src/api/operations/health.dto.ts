@@ -13,8 +13,8 @@ export class HealthDto {
   version: string;
 
   /**
-   * What an operator should change although requests succeed; absent unless the database rejected a session in the last minute. The text
-   * says how many sessions the database admits and how many the service can use.
+   * What an operator should change although requests succeed; present if the database rejected a session in the last minute. The text says
+   * how many sessions the database admits and how many the service can use.
    */
   detail?: string;
 }

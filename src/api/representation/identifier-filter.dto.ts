@@ -16,7 +16,7 @@ export class CountDto {
   value: number;
 
   /**
-   * Whether `value` is exact. Above 10,000, or if counting would take too long, it is an estimate.
+   * Whether `value` is exact. A value above 10,000 is an estimate, as is any value that would take too long to count.
    * @example true
    */
   isExact: boolean;
@@ -25,7 +25,7 @@ export class CountDto {
 /** A filter for identifiers; all given members must match. */
 export class IdentifierFilterDto {
   /**
-   * The metadata ID, in any form; if a naming authority has the `metadataIdScheme` "any", also the text itself. In a query, "+" is a space.
+   * The metadata ID, in any form; under a naming authority with the `metadataIdScheme` "any", the exact text. In a query, "+" is a space.
    */
   @MaxLength(MAX_STORED_BYTES)
   @OptionalText()

@@ -9,7 +9,7 @@ import { HandleValueDto } from './handle-value.dto.js';
  */
 export const ApiIdentifierParam = (
   example = '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
-  ofGuid = 'A GUID alone names no naming authority, so it is 404 here; `GET /identifiers/{identifier}` finds what has it.',
+  ofGuid = 'A GUID alone names no naming authority: the response is 404. `GET /identifiers/{identifier}` finds identifiers by their GUID.',
 ): MethodDecorator =>
   ApiParam({
     name: 'identifier',
@@ -47,7 +47,7 @@ export class UrisDto {
   fedoraUri: string | null;
 }
 
-/** The tombstone of a withdrawn identifier without its time, which a dry run does not know. */
+/** The tombstone of a withdrawn identifier without the time of the withdrawal, which a dry run cannot know. */
 export class ChangedTombstoneDto {
   /** The kind of reason. Only the service sets "deleted", "expired", "released" and "undone". */
   @ApiProperty({ enum: REASON_CODES, enumName: 'ReasonCode', example: 'duplicate' })
@@ -56,7 +56,7 @@ export class ChangedTombstoneDto {
   /** The reason, for readers. */
   reason: string;
 
-  /** The replacement, if there is one, canonical: `hdl:` + Handle, or `info:fedora/…`. */
+  /** The replacement in canonical form (`hdl:` + Handle, or `info:fedora/…`); null for none. */
   replacedBy: string | null;
 }
 
@@ -87,13 +87,13 @@ export class IdentifierDto {
    */
   metadataId: string | null;
 
-  /** Identifiers that have this one as their metadata ID, as `NA/local`, in order of minting. */
+  /** Identifiers whose metadata ID is this identifier, as `NA/local`, in order of minting. */
   describes: string[];
 
   /** The http or https URL to which the identifier resolves. */
   target: string | null;
 
-  /** The language of the page to which the target leads, a tag of BCP 47 in the case of RFC 5646 2.1.1. It is the `hreflang` of links. */
+  /** The language of the page to which the target leads, as a tag of BCP 47 with the upper and lower case of RFC 5646 2.1.1. */
   language: string | null;
 
   /** The state of the identifier. */
@@ -109,12 +109,10 @@ export class IdentifierDto {
    */
   previousVersion: string | null;
 
-  /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this one, in order of minting, as `NA/local`. */
+  /** The new versions of the object: the first 20 identifiers whose `previousVersion` is this identifier, in order of minting. */
   newerVersions: string[];
 
-  /**
-   * The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target.
-   */
+  /** The public stored values of the Handle; null if there are only computed values. The URL value with the lowest index is the target. */
   @ApiProperty({ type: () => [HandleValueDto], nullable: true, example: null })
   handleValues: HandleValueDto[] | null;
 
@@ -133,10 +131,7 @@ export class IdentifierDto {
   @ApiProperty({ type: String, format: 'date-time' })
   updatedAt: string;
 
-  /**
-   * The end of the lease of a reserved identifier, UTC; null in any other state. An expired reservation counts as
-   * withdrawn.
-   */
+  /** The end of the lease of a reserved identifier, UTC; null in any other state. An expired reservation counts as withdrawn. */
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: null })
   leaseUntil: string | null;
 

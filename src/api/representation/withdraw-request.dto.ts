@@ -7,13 +7,13 @@ import { OptionalText } from '../../http/validation/described-members.js';
 
 const MAX_REASON_LENGTH = 1000;
 
-/** The reason of a withdrawal, for programs and for readers, and the replacement. */
+/** The reason for a withdrawal, as a code and as a text, and the replacement. */
 @NullIsAbsent()
 export class WithdrawRequestDto {
   /**
-   * The kind of reason. The resolver of this service (`GET /{NA}/{localName}`) redirects a `duplicate` to where its replacement
-   * resolves. An identifier that is withdrawn for a `legal` reason returns 451, and only keys with the scope "curate" for its naming
-   * authority see its values.
+   * The kind of reason. The resolver of this service (`GET /{NA}/{localName}`) redirects a `duplicate` to the destination of its
+   * replacement. The response for an identifier that is withdrawn for a `legal` reason is 451, and only keys with the scope "curate" for
+   * its naming authority see its values.
    */
   @ApiProperty({ enum: REQUESTED_REASON_CODES, enumName: 'RequestedReasonCode', default: 'other', required: false })
   @Optional()
@@ -23,7 +23,7 @@ export class WithdrawRequestDto {
   })
   reasonCode?: ReasonCode;
 
-  /** The reason, for readers who follow the identifier later: one line without control characters, with more than blanks. */
+  /** The reason, for readers who follow the identifier later: one line without control characters, which must not be blank. */
   @ApiProperty({ minLength: 1, maxLength: MAX_REASON_LENGTH, example: 'The object was deposited twice.' })
   @Matches(/\S/, { message: 'reason must not be empty' })
   @HasNoControls()
@@ -32,8 +32,8 @@ export class WithdrawRequestDto {
   reason: string;
 
   /**
-   * The replacement, in any form. Under a naming authority of this service, it must be active. If an already withdrawn identifier is
-   * withdrawn again as `legal` and no replacement is sent, it keeps its replacement.
+   * The replacement, in any form. A replacement under a naming authority of this service must be active. If a withdrawn identifier is
+   * withdrawn again as `legal` and no replacement is sent, the identifier keeps its replacement.
    * @example "100.102/A3D8BE7457C943FFB66ED4583059A8BA"
    */
   @MaxLength(MAX_STORED_BYTES)

@@ -18,7 +18,7 @@ export class CreateReservationDto {
   @IsWholeNumber(1, MAX_COUNT)
   count: number;
 
-  /** The end of the lease (RFC 3339). It must be in the future, and each identifier must be activated before it. */
+  /** The end of the lease (RFC 3339), in the future. Each identifier must be activated before this time. */
   @ApiProperty({ type: String, format: 'date-time', example: '2126-11-20T09:30:00Z' })
   @IsTime()
   leaseUntil: string;
@@ -28,7 +28,7 @@ export class CreateReservationDto {
 @NullIsAbsent()
 export class ReservationMembersDto {
   /**
-   * Some identifiers of the reservation, in any form; all of them if absent.
+   * Identifiers of the reservation, in any form; if absent, all remaining identifiers.
    * @example ["100.102/F58FB49EB1F848F0A606E84CEF294BE5"]
    */
   @ApiProperty({ type: [String], minItems: 1, maxItems: MAX_COUNT, required: false })

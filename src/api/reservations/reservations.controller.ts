@@ -41,8 +41,8 @@ export class ReservationController {
 
   /**
    * Reserve identifiers
-   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each must be activated before the lease ends; otherwise, it counts as
-   * withdrawn from that time.
+   * @remarks Reserves up to 10,000 identifiers, all of them or none. Each identifier must be activated before the lease ends; otherwise,
+   * the identifier counts as withdrawn from that time.
    */
   @Post()
   @Requires('mint')
@@ -75,8 +75,9 @@ export class ReservationController {
 
   /**
    * Activate reserved identifiers
-   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To also set their targets, use `POST
-   * /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped, and their results have the reason.
+   * @remarks Activates all remaining identifiers, or those in the body, and sets no values. To activate identifiers with targets, use
+   * `POST /identifiers/changes` with `"activate": true`. Identifiers that cannot be activated are skipped, and their results have the
+   * reason.
    */
   @Settles('activate')
   async activate(
@@ -90,9 +91,9 @@ export class ReservationController {
 
   /**
    * Release reserved identifiers
-   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn with the reason code `released`, and
-   * their GUIDs are never given to another identifier. `POST /identifiers/{identifier}/reinstate` makes
-   * a released identifier active, as after any other withdrawal and after the end of a lease.
+   * @remarks Releases all remaining identifiers, or those in the body. They are withdrawn with the reason code `released`, and their GUIDs
+   * are never given to another identifier. `POST /identifiers/{identifier}/reinstate` makes a released identifier active, like any other
+   * withdrawn identifier.
    */
   @Settles('release')
   async release(

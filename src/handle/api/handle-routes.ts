@@ -11,7 +11,7 @@ export const HANDLE_ROUTES = {
 const PLACEHOLDER = '{handle}';
 
 export interface RequestedHandle {
-  /** As the client wrote it, decoded once as UTF-8, or undecoded if it is malformed. "+" does not stand for a space. */
+  /** The Handle as the client wrote it, decoded once as UTF-8, or undecoded if it is malformed. "+" does not stand for a space. */
   readonly handle: string;
   readonly isMalformed: boolean;
 }

@@ -53,7 +53,7 @@ const CODES: Partial<Record<ProblemCode, number>> = {
   METADATA_ID_TAKEN: RESPONSE_CODE.valueInvalid,
 };
 
-/** HTTP status of each problem whose status differs from that of the REST API. */
+/** HTTP status of each problem that has another status in the REST API. */
 const STATUSES: Partial<Record<ProblemCode, number>> = { UNSUPPORTED_MEDIA_TYPE: 400 };
 
 /** Sends an error in the form for Handle clients. */

@@ -14,7 +14,7 @@ import { RecordCache } from '../../storage/identifiers/cache/record-cache.js';
 import { NamingAuthorityReads, RecordReads } from '../../storage/replica/reads.js';
 import { localNamesOf } from './local-names.js';
 
-/** The result of resolving a name. `handle` is the decoded name in the path, or the name recognized in a pasted text, else this text. */
+/** The result of resolving a name. `handle` is the decoded name in the path, the name in a pasted text, or else the pasted text. */
 export type Resolution = { readonly handle: string } & (
   | { readonly kind: 'active' | 'withdrawn'; readonly authority: NamingAuthority; readonly record: IdentifierRecord }
   | { readonly kind: 'unknown' }
@@ -58,7 +58,9 @@ export class HandleResolver {
     return isTooLong ? { kind: 'tooLong', handle } : this.find(authority, candidates, handle);
   }
 
-  /** Adds to a record the objects that it describes, unless the record has changed in the meantime. */
+  /**
+   * Returns the metadata ID scheme of a record, and the record with the objects that it describes, unless it has changed in the meantime.
+   */
   async whole(record: IdentifierRecord) {
     const { namingAuthority, localName, version } = record;
     const authority = (await this.authorities.current()).find(namingAuthority);
@@ -85,7 +87,7 @@ export class HandleResolver {
     return null;
   }
 
-  /** Resolves a text that was sent with the form at `/` as a name or, if that fails, by a look-up. */
+  /** Resolves a text that was sent with the form at `/`: as a name or, if that fails, by a look-up. */
   async resolvePasted(text: string, ownHost: string, principal: Principal): Promise<Resolution> {
     const direct = await this.resolveText(text, principal);
     if (isFound(direct) || text.length > MAX_STORED_BYTES) return direct;

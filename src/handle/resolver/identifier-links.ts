@@ -16,7 +16,7 @@ interface Made {
 
 const made = new WeakMap<IdentifierRecord, Made>();
 
-/** The value of `Link` for a record. It is kept, because the cache of records returns the same object again. */
+/** The value of `Link` for a record. The value is kept, because the cache of records returns the same object again. */
 export function identifierLink(
   record: IdentifierRecord,
   scheme: MetadataIdScheme,

@@ -4,8 +4,8 @@ import { guidIn } from '../../registry/uuid.js';
 import { type PathReading, trimEnd } from '../../finding/read-path.js';
 
 /**
- * The local names that a path can mean, in the order in which they are looked up. Under the profile "cordra", this is the GUID. Under
- * "handle", it is the exact text, so that each registered name is found, then the text without blanks at its end.
+ * The local names that a path can mean, in the order in which they are looked up. Under the profile "cordra", there is only the GUID. Under
+ * "handle", the exact text precedes the text without blanks at its end, so that each registered name is found.
  */
 export function localNamesOf(authority: NamingAuthority, { handle }: PathReading) {
   const slash = handle.indexOf('/');

@@ -7,7 +7,7 @@ import { type HandleQuery, requireNoCredentials } from '../handle-query.js';
 /** Seconds for which caches may store a redirect. During this time, clients of a cache might not see a change of the target. */
 export interface RedirectAges {
   readonly browserSeconds: number;
-  /** In a shared cache, such as that of a proxy; null if reading requires a key, because no shared cache may then store the redirect. */
+  /** In a shared cache, such as a caching proxy; null if reading requires a key, because no shared cache may then store the redirect. */
   readonly sharedSeconds: number | null;
 }
 

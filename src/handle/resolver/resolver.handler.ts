@@ -167,7 +167,7 @@ export class ResolverHandler {
     setLink(reply, identifierLink(linked, authority.metadataIdScheme, this.settings.resolver));
   }
 
-  /** Returns null if nothing is redirected. @param ages null if the record is the survivor of the record of `handle`. */
+  /** Returns null for no redirect. @param ages null if the record is the survivor of the record of `handle`. */
   private redirect(
     exchange: Exchange,
     { handle, record, authority }: Registered,
@@ -195,7 +195,7 @@ export class ResolverHandler {
     }
     const survivor = showsRecord(query) ? null : await this.resolver.survivorOf(record, principal);
     if (survivor !== null) {
-      // The links are those of the requested identifier rather than its replacement.
+      // The links belong to the requested identifier, not to its replacement.
       this.linkIdentifier(exchange, resolved);
       // Aliases are ignored, because an alias of the survivor can be the name of the duplicate.
       const followed = { ...exchange, query: { ...query, ignoresAliases: true } };
@@ -225,7 +225,7 @@ export class ResolverHandler {
     return sendText(reply, status, LINKSET, `${JSON.stringify(set)}\n`);
   }
 
-  /** Omits the hint with `action=api`, because programs do not use it and it needs a search. */
+  /** Omits the hint with `action=api`, because programs do not use the hint, which requires a search. */
   private async respondUnknown(exchange: Exchange, handle: string): Promise<FastifyReply> {
     const { query, principal } = exchange;
     const hint = query.action === 'api' ? null : await this.finding.hintFor(handle, principal);

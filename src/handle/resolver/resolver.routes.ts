@@ -19,8 +19,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Reads the naming authorities again for a path with an unknown prefix, because another process might have created the prefix. This must be
- * the first hook that rejects unknown paths.
+ * Reads the naming authorities again for a path with an unknown prefix, because another process might have created the prefix. This hook
+ * must be the first one that rejects unknown paths.
  */
 export function confirmPrefixes(
   server: FastifyInstance,

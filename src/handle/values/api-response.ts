@@ -8,7 +8,7 @@ export interface HandleResponse {
   readonly body: object;
 }
 
-/** @param handle as the client wrote it; clients compare it with what they sent. */
+/** @param handle as the client wrote it; clients compare it with their request. */
 export function valuesResponse(handle: string, values: readonly StoredValue[]): HandleResponse {
   const { success, valueNotFound } = RESPONSE_CODE;
   if (values.length === 0) return { status: 200, body: { responseCode: valueNotFound, values: [], handle } };

@@ -2,7 +2,7 @@ import type { IdentifierRecord } from '../../registry/identifier-record.js';
 import type { StoredValue } from '../../registry/stored-value.js';
 import { type AdminData, DEFAULT_TTL_SECONDS, PUBLIC_PERMISSIONS, timeText } from './value-json.js';
 
-/** Clients of the Handle System write URL at 1, HS_ADMIN at 100 and their own values from 2, so METADATA_ID follows HS_ADMIN. */
+/** Clients of the Handle System write URL at index 1, HS_ADMIN at 100 and their own values from 2, so METADATA_ID follows HS_ADMIN. */
 const COMPUTED_INDEX = { URL: 1, HS_ADMIN: 100, METADATA_ID: 101 } as const;
 
 /** The index of the administrators (HS_VLIST) in the Handle of a prefix, by convention of the Handle System. */

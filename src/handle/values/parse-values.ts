@@ -7,7 +7,7 @@ import { DEFAULT_TTL_SECONDS, PUBLIC_PERMISSIONS, timeText } from './value-json.
 /** Maximum number of values of a record. Records of data repositories have about 20. */
 export const MAX_VALUES = 500;
 
-/** Maximum bytes of the JSON of all values of a record. The limit of a line of an import (`MAX_EXPORTED_BYTES`) includes it. */
+/** Maximum bytes of the JSON of all values of a record. The maximum of a line of an import (`MAX_EXPORTED_BYTES`) allows for them. */
 export const MAX_VALUES_BYTES = 32_768;
 
 const PERMISSIONS = /^[01]{4}$/;

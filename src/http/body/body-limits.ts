@@ -64,7 +64,7 @@ export function contentLength({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Whether the announced body is small. A body in chunks is not. */
+/** Whether the announced body is small. A body in chunks does not count as small. */
 export function isSmallBody(request: FastifyRequest): boolean {
   return request.headers['transfer-encoding'] === undefined && contentLength(request) <= SMALL_BYTES;
 }
@@ -98,7 +98,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** @throws Problem INVALID_REQUEST for any body except `{}` and `null`, because it would be ignored. */
+/** @throws Problem INVALID_REQUEST for any body except `{}` and `null`, because the body would be ignored. */
 export function requireNoBody(body: unknown): void {
   if (body === undefined || body === null) return;
   if (typeof body === 'object' && !Array.isArray(body) && Object.keys(body).length === 0) return;

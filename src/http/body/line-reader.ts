@@ -5,7 +5,7 @@ import { SILENCE_AFTER_STOP_MS, type StreamedBody, shuttingDown } from './stream
 /** Maximum bytes of a line of NDJSON to mint or to change. */
 export const MAX_LINE_BYTES = 65_536;
 
-/** Maximum bytes of a line of an import or a row of CSV: more than the longest line of an export, with all escapes and doubled marks. */
+/** Maximum bytes of a line of an import or a row of CSV: more than the longest line of an export, with all escapes and doubled quotes. */
 export const MAX_EXPORTED_BYTES = 262_144;
 
 /** Bytes after which `next` returns. A stream has three such parts in memory, and many streams can be waiting for slow clients. */
@@ -21,7 +21,7 @@ const NEWLINE = 0x0a;
 export interface Line {
   /** The number of the line, or of the row of a CSV, counted from 1. Blank lines count. */
   readonly number: number;
-  /** Without the line feed; null for a line that is too long. */
+  /** The content without the line feed; null for a line that is too long. */
   readonly bytes: Buffer | null;
 }
 
@@ -35,7 +35,7 @@ export class LineReader {
   private overlong = false;
   private over = false;
 
-  /** @param maxBytes of a line. */
+  /** @param maxBytes maximum bytes of a line. */
   constructor(
     private readonly body: StreamedBody,
     readonly maxBytes: number,

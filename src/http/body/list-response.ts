@@ -24,14 +24,14 @@ export async function sendShortList(reply: FastifyReply, name: string, groups: G
   void reply.type('application/json; charset=utf-8').send(`{"${name}":[${texts.join(',')}]}\n`);
 }
 
-/** Returns `{"name":[…],…others}` and a newline. Other requests get turns while it is serialized. */
+/** Returns `{"name":[…],…others}` and a newline. Other requests get turns during the serialization. */
 export async function listText(name: string, groups: Groups, others: object): Promise<string> {
   let text = '';
   for await (const piece of piecesOf(name, groups, `],${JSON.stringify(others).slice(1)}`)) text += piece;
   return text;
 }
 
-/** The items of a list, in groups that are serialized together, because one call for each item takes a third longer. None is empty. */
+/** The items of a list, in groups that are serialized together, because one call for each item takes a third longer. No group is empty. */
 type Groups = Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>;
 
 function itemsText(group: readonly unknown[]): string {

@@ -16,7 +16,7 @@ export interface LinePipeline<T> {
   /** Commits a chunk and returns its results in pieces, each of which is created and serialized in one turn. */
   readonly work: (chunk: T) => Promise<AsyncIterable<Results> | Iterable<Results>>;
   readonly lastLine: (chunk: T) => number;
-  /** Called once, however the stream ends; a chunk may still be in work. */
+  /** Called once, however the stream ends; a chunk may still be in progress. */
   readonly end?: () => void;
   readonly log: StreamLog;
   readonly hasSummary: boolean;
@@ -73,7 +73,7 @@ async function* linesOf<T>(body: StreamedBody, steps: LinePipeline<T>): AsyncGen
   }
 }
 
-/** Converts an error of a line to a problem, and logs an unexpected one. */
+/** Converts the error of a line to a problem. An unexpected error is also logged. */
 export function lineProblem(error: unknown, line: number, log: StreamLog): Problem {
   if (!(error instanceof Problem)) log.lineFailed(error, line);
   return problemOf(error);

@@ -17,12 +17,12 @@ export function ownTurn(): Promise<void> {
   return turnIn(requests);
 }
 
-/** As `ownTurn`, for the work of streams. After each turn of a stream, all requests that wait get theirs. */
+/** As `ownTurn`, for the work of streams. After each turn of a stream, all requests that wait get their turns. */
 export function streamTurn(): Promise<void> {
   return turnIn(streams);
 }
 
-/** Works on the items of a stream in order, in turns of its own, each with a slice of a few milliseconds. */
+/** Processes the items of a stream in order, in separate turns of the event loop of a few milliseconds each. */
 export async function inOwnTurns<T, R>(items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
   const results: R[] = [];
   let end = 0;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 const MERGED_BYTES = 16_384;
 
-/** Above this number of streams, chunks are small, because each stream has three in memory. */
+/** Above this number of streams, chunks are small, because each stream has three of them in memory. */
 const MANY_STREAMS = 16;
 
 /**

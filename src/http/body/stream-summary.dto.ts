@@ -21,7 +21,7 @@ export class ResultCountsDto {
   @ApiProperty({ ...COUNTS, example: { 200: 1000, 404: 3 } })
   statuses: Record<string, number> = {};
 
-  /** The number of results with each `outcome`, of changes and imports; empty for mints, whose results have none. */
+  /** The number of results with each `outcome`, of changes and imports; empty for mints, whose results have no `outcome`. */
   @ApiProperty({ ...COUNTS, example: { changed: 990, unchanged: 10 } })
   outcomes: Record<string, number> = {};
 }

@@ -4,7 +4,7 @@ export type Separator = ',' | ';' | '\t';
 export class UnclosedMark extends SyntaxError {}
 
 /**
- * Splits a row into cells (RFC 4180), at most `most` + 1.
+ * Splits a row into at most `most` + 1 cells (RFC 4180).
  * @throws SyntaxError for a misplaced quotation mark; UnclosedMark if the end of the row is then unknown.
  */
 export function cellsIn(row: string, separator: Separator, most: number): string[] {
@@ -13,7 +13,7 @@ export function cellsIn(row: string, separator: Separator, most: number): string
   while (cells.length <= most) {
     const { cell, end } = row[start] === '"' ? quotedCell(row, start) : plainCell(row, start, separator);
     if (end < row.length && row[end] !== separator)
-      throw misplaced(row, end, `cell ${cells.length + 1} has text behind its closing quotation mark`);
+      throw misplaced(row, end, `cell ${cells.length + 1} has text after its closing quotation mark`);
     cells.push(cell);
     if (end >= row.length) break;
     start = end + 1;

@@ -30,7 +30,7 @@ export function headerRules(file: FileColumns, map: string | undefined): HeaderR
   return { columnsOf: (header) => columnsOf(header, columns, file), unreadable: (detail) => unreadable(detail, file) };
 }
 
-/** Reverses the formula guards of an export. Removes spaces around a target, as copied from documents, because a URL has none. */
+/** Reverses the formula guards of an export. Removes spaces around a target, as in texts copied from documents, because a URL has none. */
 export function textsIn(row: Row): Readonly<Record<string, string>> {
   const texts = Object.entries(row).map(([column, cell]) => {
     const text = unguarded(cell);

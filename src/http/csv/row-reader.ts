@@ -44,7 +44,7 @@ export class RowReader {
   private readonly lines: LineReader;
   private separator: Separator = ',';
   private columns: readonly Column[] = [];
-  /** Number of line breaks within cells so far. With the row index, it gives the line number. */
+  /** Number of line breaks within cells so far. The line number is computed from this number and the row index. */
   private breaks = 0;
   private failure: Error | null = null;
 

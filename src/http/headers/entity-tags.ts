@@ -69,9 +69,9 @@ export const ApiIfMatch = (required: boolean): MethodDecorator =>
     name: 'If-Match',
     required,
     description:
-      'One or more values of `ETag`, or versions in double quotes such as `"3"`, that the resource may have, or `*` for any. ' +
-      'The `ETag` also tells equal versions apart before and after a restore of the database. A difference without a new version, ' +
-      'such as one of `describes`, `newerVersions` and `counts`, does not cause a conflict.',
+      'The states of the resource that permit the request: values of `ETag`, versions in double quotes such as `"3"`, or `*` for any. ' +
+      'Unlike a version, an `ETag` also detects a restore of the database. A difference without a new version, ' +
+      'such as a difference in `describes`, `newerVersions` or `counts`, does not cause a conflict.',
     ...TEXT,
     ...(required && { example: '*' }),
   });
@@ -81,13 +81,13 @@ export const ApiIfNoneMatch = (): MethodDecorator =>
     name: 'If-None-Match',
     required: false,
     ...textHeader(
-      'One or more values of `ETag`, or `*` for any. If one is current, a read has the status 304, and a change 412.',
+      'One or more values of `ETag`, or `*` for any. If one of them is current, a read returns 304, and a change returns 412.',
     ),
   });
 
 /**
  * Evaluates the preconditions of a read (RFC 9110 13.2.2), and then sets its headers.
- * @param record whose JSON the representation is; undefined for another representation.
+ * @param record the record whose JSON is the representation; undefined for another representation.
  * @returns whether the client has the representation, so that the status is 304.
  * @throws Problem PRECONDITION_FAILED, or INVALID_PRECONDITION for a malformed `If-Match`.
  */
@@ -111,7 +111,7 @@ export function isStored(
   return isKnown;
 }
 
-/** @param kind of the record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
+/** @param kind the kind of record, such as "identifier". @throws Problem PRECONDITION_FAILED if `If-Match` does not permit a change. */
 export function requireMatch(tags: EntityTags, record: Changed, kind: string): void {
   if (matchesRecord(tags, record)) return;
   const strong = tags === '*' ? tags : tags.map(({ opaque }) => ({ isWeak: false, opaque }));
@@ -135,7 +135,7 @@ export function matchesStrongly(tags: EntityTags, current: string): boolean {
   return tags === '*' || tags.some(({ isWeak, opaque }) => !isWeak && opaque === current);
 }
 
-/** Whether `If-Match` names the record as it is. The digest is not compared, because other records and the configuration change it too. */
+/** Whether `If-Match` names the current state of the record. The digest is not compared, because it also depends on other records. */
 export function matchesRecord(tags: EntityTags, record: Changed): boolean {
   if (matchesStrongly(tags, `"${record.version}"`)) return true;
   const start = `"${changeOf(record)}-`;

@@ -34,11 +34,11 @@ const KEY_DESCRIPTION = [
   'Makes a retry safe: the request takes effect once.',
   `1 to ${MAX_LENGTH} ASCII characters, bare without spaces or in double quotes: \`k\` and \`"k"\` are the same key.`,
   'A key belongs to the client, for all operations and naming authorities, and is kept indefinitely.',
-  'A repeat with another content, precondition or operation gets 422 `IDEMPOTENCY_KEY_REUSED`. A rejected request leaves its key unused.',
+  'A repeat with another content, precondition or operation fails with 422 `IDEMPOTENCY_KEY_REUSED`. A rejected request leaves its key unused.',
   'A repeat returns the first result, even of a reservation whose identifiers have changed since then;',
-  'a mint, also in a batch or a stream, returns the identifier as it is now, and an API key is returned as it is now.',
+  'but mints, including those of batches and streams, return the identifier in its current state, and an API key is returned in its current state.',
   '`Idempotency-Replayed` marks a repeat, except in streams. In a stream, the key covers each line by its number,',
-  'and a line with another content than the stored one has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
+  'and a line with another content than the stored line has the result 422 `IDEMPOTENCY_KEY_REUSED`.',
 ].join(' ');
 
 export const ApiIdempotencyKey = (): MethodDecorator =>
@@ -57,7 +57,7 @@ export const REPLAYED_HEADER = {
   },
 };
 
-/** The idempotency key of an operation that repeats its first response, and this response. */
+/** Describes an operation that repeats its first response: the idempotency key and this response. */
 export const ApiReturnsOnce = (
   ...[type, description, headers, status]: Parameters<typeof ApiReturns>
 ): MethodDecorator =>

@@ -11,7 +11,7 @@ export interface Preferences {
   readonly hasSummary: boolean;
 }
 
-/** Splits the header at commas, also within quoted strings, because no preference of this service has such a value. */
+/** Splits the header at commas, even within quoted strings, because no preference of this service has such a value. */
 export function readPreferences(header = ''): Preferences {
   const preferences = header.split(',').map((preference) => (preference.split(';', 1)[0] ?? '').trim());
   const preference = preferences.find((text) => RETURN.test(text)) ?? '';
@@ -29,7 +29,7 @@ export function preferenceApplied({ isMinimal = false, hasSummary = false }: Par
 
 const MINIMAL_TEXT = '`return=minimal` (RFC 7240): results contain no representation of the identifier.';
 const SUMMARY_TEXT =
-  '`summary`: the last line of the response counts its results. It is missing if the stream could not continue.';
+  '`summary`: the last line of the response counts its results. The line is missing if the stream could not continue.';
 
 export const ApiPrefer = (...preferences: readonly (keyof typeof PREFERENCES)[]): MethodDecorator =>
   ApiHeader({

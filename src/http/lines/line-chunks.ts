@@ -11,7 +11,7 @@ const MAX_CHUNK_BYTES = 1_048_576;
 const FAULTS: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'BODY_TOO_LARGE']);
 
 export interface Chunk {
-  /** The first and the last line that the chunk could have if its lines were short. */
+  /** The numbers of the first and last line of the chunk's group of `CHUNK_LINES` lines. Long lines divide a group into several chunks. */
   readonly range: { readonly first: number; readonly last: number };
   /** Whether it is the first chunk of the stream. */
   readonly isFirst: boolean;
@@ -20,7 +20,7 @@ export interface Chunk {
 
 /**
  * Divides lines into chunks by their numbers and sizes, not by their arrival. A chunk has only lines of one range, so that a repeat of a
- * stream finds their results. The lines before a fault of the file are also a chunk; the next call throws the fault.
+ * stream finds the results. The lines before a fault of the file form a chunk; the next call throws the fault.
  */
 export function inChunks(read: NextLines): () => Promise<Chunk | null> {
   const pending: RawLine[] = [];
@@ -56,7 +56,7 @@ function lastLineOf({ number }: RawLine): number {
   return Math.ceil(number / CHUNK_LINES) * CHUNK_LINES;
 }
 
-/** The number of the first lines that form a chunk, of which no line has a number above `last`. */
+/** How many of the lines form the first chunk, in which no line has a number above `last`. */
 function endOf(lines: readonly RawLine[], last: number): number {
   let bytes = 0;
   const end = lines.findIndex((line, at) => {

@@ -16,8 +16,8 @@ export function LineOperation(
   const lines = { anyOf: [result, StreamSummaryDto, StreamEndDto].map((dto) => ({ $ref: getSchemaPath(dto) })) };
   const description =
     columns === null
-      ? 'One JSON object on each line. `application/jsonl` is accepted as the media type too.'
-      : `One JSON object on each line; \`application/jsonl\` is accepted as the media type too. Or CSV, whose ${columnRule(columns)}`;
+      ? 'One JSON object on each line; the media type `application/jsonl` is also accepted.'
+      : `One JSON object on each line; the media type \`application/jsonl\` is also accepted. Or send a CSV file, whose ${columnRule(columns)}`;
   return applyDecorators(
     ApiResponse({
       status: 200,

@@ -80,7 +80,7 @@ export function respondToClientError(this: FastifyInstance, error: NodeJS.ErrnoE
   // `rawPacket` has only the last bytes that were read. If a long head arrived in several parts, the method is unknown.
   const { rawPacket } = error as { rawPacket?: Buffer };
   const isHead = rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-  // A response was sent before the body was complete. The client would take a second response for that to its next request.
+  // A response was sent before the body was complete. The client would take a second response for the response to its next request.
   if (last?.headersSent === true && !last.req.complete) end(socket);
   // The previous request is complete, and its response comes first.
   else if (last?.req.complete === true && !last.writableFinished) {

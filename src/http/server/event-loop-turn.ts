@@ -4,8 +4,8 @@ let runsOfTurn = 0;
 let runsOfLastTurn = 0;
 
 /**
- * Runs a function after the other callbacks of this turn of the event loop, or at once if it is the first one of the turn and the last turn
- * had no second one. With one connection, waiting would only cost time. The function must not throw.
+ * Runs a function at the end of this turn of the event loop. The first function of a turn runs at once if the previous turn had at most
+ * one, because with one connection, waiting would only cost time. The function must not throw.
  */
 export function atEndOfTurn(run: () => unknown): void {
   runsOfTurn += 1;

@@ -53,7 +53,7 @@ export function createAdapter(
       }),
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     return503OnClosing: false,
-    // After the drain, only idle connections and those of requests that exceeded the drain timeout remain.
+    // After the drain, only idle connections and connections of requests that exceeded the drain timeout remain.
     forceCloseConnections: true,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) =>

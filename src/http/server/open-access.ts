@@ -22,7 +22,7 @@ const MAX_KNOWN = 100;
 /** Browsers hide the responses to these methods from other origins. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Hosts under which a service with open access is used: those of the loopback interface, and configured hosts. */
+/** Hosts under which a service with open access is used: the hosts of the loopback interface, and configured hosts. */
 export class OpenHosts {
   private readonly configured: ReadonlySet<string | null>;
   private readonly known = new Set<string>();
@@ -47,9 +47,9 @@ export class OpenHosts {
 }
 
 /**
- * Rejects requests of pages of other origins under open access. It checks Host for names that resolve to the loopback address (DNS
- * rebinding), Origin, and Sec-Fetch-Site for a list that a page includes as a script. Pages cannot set these headers.
- * @param interfaces if the interface of a request has its method in `anyOrigin`, only its host is checked, unless the route is a list.
+ * Rejects requests of pages of other origins under open access. Checks Host for names that resolve to the loopback address (DNS rebinding),
+ * Origin, and Sec-Fetch-Site for a list that a page includes as a script. Pages cannot set these headers.
+ * @param interfaces if the interface of a request has its method in `anyOrigin`, only Host is checked, unless the route is a list.
  */
 export function guardOpenAccess(server: FastifyInstance, allowed: OpenHosts, interfaces?: HttpInterfaces): void {
   server.addHook('onRequest', (request, _reply, done) => {

@@ -24,8 +24,8 @@ export class Pipelining {
 
   /**
    * Begins each request only after the responses before it have been sent. Otherwise, all responses for a client that does not read would
-   * be kept in memory. Begins it in a later turn of the event loop, so that the requests of a packet do not precede those of other
-   * connections.
+   * be kept in memory. Each request begins in a later turn of the event loop, so that the requests of a packet do not precede requests of
+   * other connections.
    */
   inTurn(begin: BeginRequest): BeginRequest {
     return (request, response) => {

@@ -42,7 +42,7 @@ export interface LoggedRequest {
   readonly address: string | undefined;
 }
 
-/** Writes a log line per request. It identifies the client, and contains no secret and no query value that can name a person. */
+/** Writes a log line per request. The line identifies the client, and contains no secret and no query value that can name a person. */
 export class RequestLog {
   constructor(private readonly addresses: LoggedAddresses) {}
 

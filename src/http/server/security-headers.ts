@@ -8,10 +8,10 @@ const ALWAYS = {
   'x-frame-options': 'DENY',
 };
 
-/** For responses of the API: if a browser shows one as a document, it may load, run and frame nothing. */
+/** The policy of API responses: if a browser shows a response as a document, the document may load, run and frame nothing. */
 export const DATA_ONLY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** For responses that pages of any origin may read and show. */
+/** Headers of responses that pages of any origin may read and show. */
 export const ANY_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',

@@ -22,7 +22,7 @@ export const NullableLanguage = (example: string | null): PropertyDecorator =>
     ApiProperty({ type: String, nullable: true, required: false, maxLength: MAX_LANGUAGE_LENGTH, example }),
   );
 
-/** One of the values, or absent. @param schema other members of its schema. @param message by default, a list of the values. */
+/** One of the values, or absent. @param schema further members of the schema. @param message by default, a list of the values. */
 export const OptionalChoice = (
   values: readonly (string | number)[],
   schema: { enumName?: string; default?: string; example?: string | number; type?: 'integer' } = {},

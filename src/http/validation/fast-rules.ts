@@ -75,7 +75,7 @@ export class FastRules {
     return nested && FastRules.of(nested);
   }
 
-  /** Removes members whose null means absent, also in items of lists. Returns the same value if there are no such members. */
+  /** Removes members with a null that means absent, including members of list items. Returns the same value if there are none. */
   withoutNulls(value: object): object {
     const changed: [string, unknown][] = [];
     for (const [name, sent] of Object.entries(value as Record<string, unknown>)) {
@@ -118,7 +118,7 @@ export class FastRules {
     return true;
   }
 
-  /** The number of members with a wrong value, without those that have a DTO of their own. */
+  /** The number of members with a wrong value, without members that have their own DTO. */
   faultsIn(value: object): number {
     let faults = 0;
     for (const { name, nested, conditions, rules } of this.listed) {

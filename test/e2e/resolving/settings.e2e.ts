@@ -111,7 +111,10 @@ describe('INTERFACES', () => {
 
   it('with an unknown interface is rejected at the start', async () => {
     const { code, stderr } = await runToEnd({ INTERFACES: 'api,web' });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('INTERFACES must be a comma list of api, resolver')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('INTERFACES must be a comma-separated list of api, resolver'),
+    ]);
   });
 });
 

@@ -130,7 +130,7 @@ describe('the rows of a CSV', () => {
   it.each([
     ['x"y', 'a cell with a quotation mark must begin with one'],
     ['the "old" one', 'a cell with a quotation mark must begin with one'],
-    ['"x" y', 'cell 2 has text behind its closing quotation mark'],
+    ['"x" y', 'cell 2 has text after its closing quotation mark'],
   ])('with the cell %j are each a problem, and the rows after them are read', async (cell, fault) => {
     const detail = `The file is not CSV: in the row that begins in line 3, ${fault}`;
     expect(await read([`identifier,target\n1/a,x\n1/b,${cell}\n1/c,"y\nz"\n`])).toMatchObject([

@@ -41,7 +41,7 @@ export function parseCordraId(input: string): Result<CordraId> {
   return readDelimited(input, slash, hash < 0 || mark < hash ? mark : -1, hash);
 }
 
-/** Parses a text whose "/", "?" and "#" are at the given places; those of "?" and "#" can be -1. */
+/** Parses a text whose "/", "?" and "#" are at the given places; the places of "?" and "#" can be -1. */
 function readDelimited(input: string, slash: number, query: number, hash: number): Result<CordraId> {
   const queryEnd = hash < 0 ? input.length : hash;
   const inTail = tailFault(input, query, hash, 'CID-16', 'CID-19');
@@ -85,7 +85,7 @@ export function readCordraId(
   return ok(brand(value), lower ? GUID_UPPERCASED : NO_REPAIRS);
 }
 
-/** No character of a CORDRA identifier without query and fragment is ever escaped, so the parsers of URIs try this first. */
+/** No character of a CORDRA identifier without query and fragment is ever escaped, so the parsers of URIs call this function first. */
 export function readPlainCordraId(text: string, start: number): Success<CordraId> | null {
   const slash = text.length - GUID_LENGTH - 1;
   if (slash < start || text.charCodeAt(slash) !== 0x2f) return null;
@@ -93,7 +93,7 @@ export function readPlainCordraId(text: string, start: number): Success<CordraId
   return read.ok ? read : null;
 }
 
-/** Whether the length after the slash is that of a CORDRA identifier, with or without query and fragment. */
+/** Whether the text after the slash is as long as a GUID, with or without query and fragment. */
 export function hasGuidLength(text: string, slash: number, end: number): boolean {
   const length = end - slash - 1;
   if (length <= GUID_LENGTH) return length === GUID_LENGTH;

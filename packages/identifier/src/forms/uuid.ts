@@ -37,7 +37,7 @@ export function formatUuid(uuid: Uuid): string {
   return uuid.hex;
 }
 
-/** 8-4-4-4-12 in lower case (RFC 9562 4). */
+/** The UUID in lower case with hyphens (RFC 9562 4). */
 export function formatUuidHyphenated({ hex }: Uuid): string {
   const digits = hex.toLowerCase();
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;

@@ -78,7 +78,7 @@ export function encode(text: string, raw: number): string {
   return encoded.finish();
 }
 
-/** Normalizes escapes (RFC 3986 6.2.2): decodes those of unreserved characters, and converts all others to upper case. */
+/** Normalizes escapes (RFC 3986 6.2.2): decodes escapes of unreserved characters, and converts all others to upper case. */
 export function normalizeEscapes(input: string, start: number, end: number): string {
   if (escapeRepairs(input, start, end, UNRESERVED) === NO_REPAIRS) return input.slice(start, end);
   const first = nextPercent(input, start, end);

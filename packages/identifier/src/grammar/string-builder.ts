@@ -28,7 +28,7 @@ export class StringBuilder {
       return;
     }
     this.unit(0xd7c0 + (code >> 10));
-    // There is room for the second half: a chunk is not flushed between the two halves.
+    // The second half fits into the chunk, which is not flushed between the two halves.
     CHUNK[this.used++] = 0xdc00 | (code & 0x3ff);
   }
 

@@ -54,7 +54,7 @@ function digitsEnd(input: string, start: number, end: number): number {
   return i;
 }
 
-/** The host with letters in lower case, except those of escapes. */
+/** The host with letters in lower case, except the letters of escapes. */
 function lowerHost(host: string): string {
   return host.toLowerCase().replace(/%../g, (escape) => escape.toUpperCase());
 }

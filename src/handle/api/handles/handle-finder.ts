@@ -8,7 +8,7 @@ import { RecordCache } from '../../../storage/identifiers/cache/record-cache.js'
 import { prefixElsewhere, tooLong } from '../../values/index.js';
 import { NamingAuthorityReads } from '../../../storage/replica/reads.js';
 
-/** @throws HandleFault code 301 for a prefix that is not here, or 4 for a long name */
+/** @throws HandleFault code 301 for a prefix that is not in this registry, or 4 for a name that is too long */
 export function requireHere(location: Location): HandleLocation {
   if (location.kind === 'here') return location;
   throw location.kind === 'foreign' ? prefixElsewhere() : tooLong();

@@ -62,7 +62,7 @@ export class WriteHandler {
     return this.done(write, indexes.length === 0 ? 'deleted' : 'changed', 200);
   };
 
-  /** A PUT without `mintNewSuffix` names its Handle, so a repeat creates no second one, and an Idempotency-Key has no effect. */
+  /** A PUT without `mintNewSuffix` names its Handle, so a repeat creates no second Handle, and an Idempotency-Key has no effect. */
   private async putValues(write: Write, { values }: ParsedBody): Promise<FastifyReply> {
     const { native, location, query, context } = write;
     const { overwrite, isVarious, indexes } = query;
@@ -106,7 +106,7 @@ export class WriteHandler {
 /** Requires that a Handle in the body equals the Handle in the path. @throws HandleFault code 4 */
 function requireSameHandle({ handle }: ParsedBody, { handle: requested, location: { authority } }: Write): void {
   if (handle === null || areSameHandle(authority, handle, requested)) return;
-  throw invalidInput('The handle in the body must be that of the path.');
+  throw invalidInput('The handle in the body must equal the handle in the path.');
 }
 
 function unregistrable({ authority, localName }: HandleLocation): string {

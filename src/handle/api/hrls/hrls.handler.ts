@@ -23,7 +23,7 @@ const MAX_WAITING_SEARCHES = 50;
 /** Number of records that are read at once. An imported record can have 1.6 MB. */
 const RECORDS_AT_ONCE = 5;
 
-/** The reverse look-up of Handles by their values. Successful responses are bare JSON, like those of the servlet of EUDAT. */
+/** The reverse look-up of Handles by their values. Successful responses are bare JSON, as from the servlet of EUDAT. */
 @Injectable()
 export class HrlsHandler {
   private readonly searches = new Places(SEARCH_PLACES, SEARCH_SHARE, MAX_WAITING_SEARCHES, 2 * MAX_SEARCH_MS);
@@ -80,7 +80,7 @@ const TOO_SLOW =
   `The search took more than ${MAX_SEARCH_MS / 1000} seconds. Search below a prefix (/hrls/handles/{prefix}), ` +
   'or for an exact URL or METADATA_ID, which have an index.';
 
-/** The naming authorities to search: those that the key covers, or only that of the prefix in the path; null for all. */
+/** The naming authorities to search: those that the key covers, or only the one in the path; null for all. */
 function searchedIn(
   known: NamingAuthoritySnapshot,
   principal: Principal,

@@ -12,7 +12,7 @@ const MAX_LIMIT = 100_000;
 /** Maximum number of results with `retrieverecords=true`; a record can have 1.6 MB. */
 const MAX_RECORDS = 1000;
 
-/** Each condition and each asterisk slows the comparison with a record. */
+/** Maximum number of conditions. Each condition, and each asterisk in its value, slows the comparison with a record. */
 const MAX_TERMS = 10;
 const MAX_ASTERISKS = 10;
 const MAX_PATTERN_LENGTH = 2048;
@@ -44,7 +44,7 @@ export function searchRequest({ originalUrl }: FastifyRequest, known: NamingAuth
   };
 }
 
-/** Null if no record can match: for NUL, which the database does not store, and for a malformed METADATA_ID. */
+/** Null if no record can match: for U+0000, which the database does not store, and for a malformed METADATA_ID. */
 function termOf(type: string, value: string, known: NamingAuthoritySnapshot): SearchTerm | null {
   if (type === 'HS_SECKEY') throw invalidInput('Searching via HS_SECKEY entries is not allowed!');
   if (value.length > MAX_PATTERN_LENGTH || value.split('*').length > MAX_ASTERISKS + 1) {

@@ -26,7 +26,7 @@ let keptLength = 0;
  * Finds where a client is redirected: to the Handle of an HS_ALIAS if the query selects no values, else to a location of a value 10320/loc,
  * else to the URL value with the lowest index.
  * @param values the public values that the query selects.
- * @param isSelf whether a Handle is that of the record. An alias with this name would be a loop.
+ * @param isSelf whether a Handle is the one of the record. An alias with this name would be a loop.
  * @returns null if there is no redirect and the values are shown.
  */
 export function destinationOf(

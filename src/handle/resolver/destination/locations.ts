@@ -8,7 +8,7 @@ const DEFAULT_METHODS = ['locatt', 'country', 'weighted'];
 const MAX_WANTED = 10;
 
 export interface Location {
-  /** http or https, percent-encoded. */
+  /** An http or https URL, percent-encoded. */
   readonly href: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -65,7 +65,7 @@ export function chooseLocation(
   return left[0] ?? null;
 }
 
-/** The locations that have all of the attributes in `locatt`; all locations if none of them has all attributes. */
+/** The locations that have all of the attributes in `locatt`; all locations if no location has all of these attributes. */
 function withAttributes(locations: readonly Location[], locatt: readonly string[]): readonly Location[] {
   const wanted = locatt.slice(0, MAX_WANTED).map((text) => {
     const colon = text.indexOf(':');

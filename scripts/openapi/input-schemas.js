@@ -11,7 +11,8 @@ const COMPLETE = new Set(['TransferLine']);
 /**
  * Splits a schema that requests and responses share, if the schema has an open enumeration or a member with a default: a request may omit
  * such a member, but a response always has it. The schema of the request has the suffix "Input". Defaults become words, because some
- * generators require members with a default even in requests. Only the schema of the request keeps sentences that begin with "In a request".
+ * generators require members with a default even in requests. Only the schema of the request has the sentences that begin with "In a
+ * request".
  */
 export function separateInputs(document) {
   const { schemas } = document.components;

@@ -5,8 +5,8 @@ Mintmark mints and registers persistent identifiers: CORDRA identifiers as Handl
 Every error is a problem document (RFC 9457) with a \`code\`. An unknown path causes 404 \`NOT_FOUND\`. Every path that accepts GET also \
 accepts HEAD. OPTIONS returns 204, and a method that the path does not accept causes 405 \`METHOD_NOT_ALLOWED\`, both with \`Allow\`. A \
 JSON body has at most 256 KiB, or at most \`BODY_LIMIT_BYTES\` (by default 16 MiB) if the operation accepts many items. A larger body is \
-rejected with 413 \`BODY_TOO_LARGE\`. \`rule\` of a syntax error, and \`unavailable\` of \`POST /normalize\`, contain numbers of rules, which \
-\`docs/reference/standards.md\` of the source lists; \`detail\` describes the error without these numbers.
+rejected with 413 \`BODY_TOO_LARGE\`. \`rule\` of a syntax error, and \`unavailable\` of \`POST /normalize\`, contain numbers of rules, \
+which \`docs/reference/standards.md\` of the source lists; \`detail\` describes the error without these numbers.
 
 The service has further interfaces. The operator selects the first three with \`INTERFACES\`:
 - \`GET /{NA}/{localName}\`, the resolver, redirects an active identifier to its target (302), or returns its page (200) if it has no \

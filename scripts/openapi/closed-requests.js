@@ -2,7 +2,7 @@ import { operationsOf } from './document.js';
 
 /**
  * Sets `additionalProperties: false` on the objects of request bodies, because validation rejects unknown members. A schema that
- * responses have too stays open: later versions add members to responses.
+ * responses also have stays open, because later versions add members to responses.
  */
 export function closeRequestSchemas(document) {
   const sent = sentSchemas(document);

@@ -40,7 +40,7 @@ export function openApiDocument(app, version) {
     .addServer('/')
     .addBearerAuth(SCHEME, 'apiKey')
     .addTag('identifiers', 'Mint, register, resolve, change and search identifiers.')
-    .addTag('reservations', 'Hold identifiers until a given time, then activate or release them.')
+    .addTag('reservations', 'Reserve identifiers for a limited time, and activate or release them within it.')
     .addTag('naming authorities', 'The prefixes under which identifiers are minted.')
     .addTag('events', 'Read and follow changes to identifiers.')
     .addTag('syntax', 'Convert identifiers to their canonical forms, without reading the registry.')
@@ -52,7 +52,7 @@ export function openApiDocument(app, version) {
   const routes = routesOf(app);
   const scopes = new Map();
   const created = swagger.SwaggerModule.createDocument(app, base, {
-    // If true, all operations of a controller without a tag would get its class name as a tag.
+    // If true, the operations of a controller without a tag would get the name of its class as a tag.
     autoTagControllers: false,
     operationIdFactory: (controller, method) => {
       const id = OPERATIONS[`${controller}.${method}`] ?? method;
@@ -110,7 +110,7 @@ const REQUEST_ID = {
 
 const QUOTAS = {
   'RateLimit-Policy': {
-    description: 'The quotas that apply to the request: `q` requests in `w` seconds. Absent where no quota applies.',
+    description: 'The quotas that apply to the request: `q` requests in `w` seconds. Absent if no quota applies.',
     schema: { type: 'string', example: '"key";q=600000;w=60' },
   },
   RateLimit: {

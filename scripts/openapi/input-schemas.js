@@ -5,13 +5,14 @@ import { isOpenEnumeration } from './open-enumerations.js';
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Schemas whose members are all in every response, also those that a request may omit without a default. */
+/** Schemas whose members are all in every response, even members that a request may omit although they have no default. */
 const COMPLETE = new Set(['TransferLine']);
 
 /**
- * Splits a schema that requests and responses share, if it has an open enumeration or a member with a default: a request may omit this
- * member, a response always has it. The schema of the request has the suffix "Input". Defaults become words, because some generators make
- * a member with a default required in requests too. Only the schema of the request keeps sentences that begin with "In a request".
+ * Splits a schema that requests and responses share, if the schema has an open enumeration or a member with a default: a request may omit
+ * such a member, but a response always has it. The schema of the request has the suffix "Input". Defaults become words, because some
+ * generators require members with a default even in requests. Only the schema of the request has the sentences that begin with "In a
+ * request".
  */
 export function separateInputs(document) {
   const { schemas } = document.components;

@@ -1,20 +1,21 @@
 /** What a client needs beside the operations: `info.description`. */
 export const INTRODUCTION = `
-Mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs.
+Mintmark mints and registers persistent identifiers: CORDRA identifiers as Handles, with their metadata IDs and URIs.
 
-Every error is a problem document (RFC 9457) with a \`code\`. A path without a resource is 404 \`NOT_FOUND\`. Paths of GET serve HEAD too, \
-OPTIONS is 204 with \`Allow\`, and another method is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`. A JSON body has at most 256 KiB, and one \
-for many items as many bytes as the operator permits (\`BODY_LIMIT_BYTES\`, by default 16 MiB): otherwise 413 \`BODY_TOO_LARGE\`. \
-\`rule\` of a syntax error, and \`unavailable\` of \`POST /normalize\`, have numbers of rules; \`docs/reference/standards.md\` of the \
-source lists these, and \`detail\` is sufficient without them.
+Every error is a problem document (RFC 9457) with a \`code\`. An unknown path causes 404 \`NOT_FOUND\`. Every path that accepts GET also \
+accepts HEAD. OPTIONS returns 204, and a method that the path does not accept causes 405 \`METHOD_NOT_ALLOWED\`, both with \`Allow\`. A \
+JSON body has at most 256 KiB, or at most \`BODY_LIMIT_BYTES\` (by default 16 MiB) if the operation accepts many items. A larger body is \
+rejected with 413 \`BODY_TOO_LARGE\`. \`rule\` of a syntax error, and \`unavailable\` of \`POST /normalize\`, contain numbers of rules, \
+which \`docs/reference/standards.md\` of the source lists; \`detail\` describes the error without these numbers.
 
-Further interfaces; with \`INTERFACES\` the operator chooses whether the service has the first three:
-- \`GET /{NA}/{localName}\`, the resolver: an active identifier is 302 to its target, or 200 and its page where it has none. One that is \
-reserved or not registered is 404, also where \`GET /identifiers/{identifier}\` is 200 with \`"state": "reserved"\`. A withdrawn one is \
-410, or 451 where it was withdrawn as \`legal\`; one that was withdrawn as \`duplicate\` is 302 to where its replacement leads, and 410 in \
-\`GET /identifiers/{identifier}\`. A name that is longer than any identifier is 414 \`NAME_TOO_LONG\`.
-- \`/api/handles/{NA}/{localName}\`, the API of Handle servers, and \`/hdlresolver\`, that of the plug-in of DSpace.
-- \`/hrls/handles\`, the reverse look-up of EUDAT: handles by their values.
-- \`/docs\`, this document for people; \`/openapi.json\` and \`/openapi.yaml\`, the document itself.
-- \`/problems/{code}\`, the \`code\`, \`status\` and \`title\` of a problem; \`/problems\`, those of all.
+The service has further interfaces. The operator selects the first three with \`INTERFACES\`:
+- \`GET /{NA}/{localName}\`, the resolver, redirects an active identifier to its target (302), or returns its page (200) if it has no \
+target. For a reserved or unregistered identifier, it returns 404, even if \`GET /identifiers/{identifier}\` returns 200 with \
+\`"state": "reserved"\`. For a withdrawn identifier, it returns 410, or 451 if the reason is \`legal\`; a \`duplicate\` is redirected \
+(302) to the destination of its replacement, while \`GET /identifiers/{identifier}\` returns 410. A name that is longer than any \
+identifier causes 414 \`NAME_TOO_LONG\`.
+- \`/api/handles/{NA}/{localName}\` is the API of Handle servers, and \`/hdlresolver\` the API for the plug-in of DSpace.
+- \`/hrls/handles\`, the reverse look-up of EUDAT, finds handles by their values.
+- \`/docs\` displays this document; \`/openapi.json\` and \`/openapi.yaml\` are the document itself.
+- \`/problems/{code}\` has the \`code\`, \`status\` and \`title\` of a problem; \`/problems\` lists those of all problems.
 `.trim();

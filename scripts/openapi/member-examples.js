@@ -1,8 +1,8 @@
 const TIME = '2026-11-20T09:30:00.000Z';
 
 /**
- * Examples of members by name, most of them of one identifier, so that its URIs agree with its prefix and its GUID in every schema. A member
- * with another example has `@example` in its DTO.
+ * Examples of members by name. Most examples are of one identifier, so that its URIs agree with its prefix and GUID in every schema. A
+ * member with another example has `@example` in its DTO.
  */
 export const MEMBER_EXAMPLES = {
   identifier: '100.102/F58FB49EB1F848F0A606E84CEF294BE5',
@@ -59,7 +59,7 @@ export function addMemberExamples({ components: { schemas } }) {
   }
 }
 
-/** The example follows the description, as one of the compiler plugin does. */
+/** Inserts the example after the description, where the compiler plugin puts examples. */
 function withExample(schema, example) {
   const entries = Object.entries(schema);
   const at = entries.findIndex(([keyword]) => keyword === 'description') + 1;

@@ -1,12 +1,12 @@
 import { sentSchemas } from './closed-requests.js';
 
-/** Members and schemas whose values do not grow: a client may use them without a default case. */
+/** Members and schemas to which no values are added, so that a client needs no default case. */
 const CLOSED = new Set([
   ...['state', 'valid', 'final', 'scheme', 'op', 'uuidVersion'],
   ...['IdentifierState', 'NamingAuthorityState', 'NamingAuthorityProfile', 'MetadataIdScheme'],
 ]);
 
-/** Enumerations that requests have in the form of responses, because a line of an export is one of an import too. */
+/** Enumerations with the same schema in requests and responses, because a line of an export is also a line of an import. */
 const SHARED = new Set(['ReasonCode']);
 
 /**
@@ -20,7 +20,7 @@ export function openEnumerations(document) {
   }
 }
 
-/** Whether `openEnumerations` opens the schema if responses have it, and requests keep its values. */
+/** Whether the schema has a list of values in requests, but is open in responses. */
 export function isOpenEnumeration(name, schema) {
   return schema?.enum !== undefined && !CLOSED.has(name) && !SHARED.has(name);
 }

@@ -1,4 +1,4 @@
-/** Operation IDs that are not the name of the method. Clients are generated from operation IDs, so they do not change. */
+/** Operation IDs that are not the name of the method. The IDs never change, because clients are generated from them. */
 export const OPERATIONS = {
   'MintingController.mint': 'mintIdentifier',
   'BatchController.mint': 'mintBatch',

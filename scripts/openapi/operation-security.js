@@ -4,9 +4,9 @@ export const SCHEME = {
   scheme: 'bearer',
   bearerFormat: '`mm_live_`, 43 characters of base64url and 8 hexadecimal digits',
   description: [
-    'An API key in `Authorization: Bearer`. Not required where `ACCESS=open`. The key of the operator, `ADMIN_API_KEY`, may have any form.',
-    'Each operation names the scopes of which one is enough; a key can be restricted to naming authorities besides.',
-    '- `read`: read identifiers, naming authorities, reservations and changes. Without a key too, unless `PUBLIC_READ=false`.',
+    'An API key in `Authorization: Bearer`. Not required with `ACCESS=open`. The key of the operator, `ADMIN_API_KEY`, may have any form.',
+    'Each operation lists the scopes that permit it; a key needs one of them. A key can also be restricted to naming authorities.',
+    '- `read`: read identifiers, naming authorities, reservations and changes; unless `PUBLIC_READ=false`, this needs no key.',
     '- `mint`: mint identifiers and reserve them; activate and release own reservations.',
     '- `register`: register identifiers that exist already, by their GUID or local name.',
     '- `curate`: change, activate, withdraw and reinstate identifiers.',

@@ -6,7 +6,7 @@ const CSV = 'text/csv';
 const CHANGED = { target: 'https://repo.example.org/objects/8' };
 const GUIDS = ['F58FB49EB1F848F0A606E84CEF294BE5', 'A3D8BE7457C943FFB66ED4583059A8BA'];
 
-/** A reserved identifier, which is in the path of `activateIdentifier`. */
+/** The reserved identifier in the path of `activateIdentifier`. */
 const RESERVED_GUID = '3D9C7A10B54E4C6F8A2B1E0D9F8C7B6A';
 
 const IMPORTED = { version: 1, createdAt: '2026-11-20T09:30:00.000Z', updatedAt: '2026-11-20T09:30:00.000Z' };
@@ -43,7 +43,7 @@ export const REQUEST_EXAMPLES = {
   updateIdentifier: { [JSON_TYPE]: CHANGED, [MERGE_PATCH]: CHANGED },
   activateIdentifier: { [JSON_TYPE]: CHANGED },
   withdrawIdentifier: { [JSON_TYPE]: { reason: 'The object was deposited twice.' } },
-  // The identifiers of the examples of paths: an active one, and a reserved one to activate.
+  // The identifiers in the example paths: an active identifier, and a reserved one that can be activated.
   importIdentifiers: {
     [NDJSON]: lines(
       {

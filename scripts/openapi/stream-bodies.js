@@ -4,8 +4,8 @@ const LINES = ['application/x-ndjson', 'application/jsonl'];
 const CSV = 'text/csv';
 
 /**
- * Describes bodies of lines and of rows as texts, because a client that reads one as a JSON document fails at its second line. The
- * schema of a line stays in `contentSchema` (JSON Schema 2020-12, Validation 8.5), which OpenAPI 3.1 permits.
+ * Describes bodies of lines and of rows as texts, because a client that parses such a body as one JSON document fails at its second line.
+ * The schema of a line stays in `contentSchema` (JSON Schema 2020-12, Validation 8.5), which OpenAPI 3.1 permits.
  * @param columnsOf the columns of CSV by operation.
  */
 export function describeStreams(document, columnsOf = {}) {
@@ -23,7 +23,7 @@ function describeLines(content = {}, columns = []) {
   if (rows !== undefined)
     rows.schema = {
       type: 'string',
-      description: `Rows of CSV (RFC 4180), the first one with names of columns: ${columns.map((name) => `\`${name}\``).join(', ')}.`,
+      description: `Rows of CSV (RFC 4180). The first row names the columns: ${columns.map((name) => `\`${name}\``).join(', ')}.`,
     };
   for (const type of LINES) {
     const media = content[type];
@@ -34,7 +34,7 @@ function describeLines(content = {}, columns = []) {
     );
     media.schema = {
       type: 'string',
-      description: `A stream of lines, each one ${names.join(' or ')} as JSON and a line feed.`,
+      description: `A stream of lines. Each line is ${names.join(' or ')} as JSON, and a line feed.`,
       contentMediaType: type,
       contentSchema: { type: 'array', items: media.schema },
     };

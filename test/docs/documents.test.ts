@@ -178,16 +178,6 @@ describe('docs/explanation/architecture.md', () => {
     expect([...new Set(named.map(({ file }) => file))].sort()).toEqual(found.sort());
   });
 
-  it('names the methods that extend the models of Prisma, and no other', () => {
-    const [, section = ''] = /^## Access to the database\n([\s\S]*?)^## /m.exec(text) ?? [];
-    const methods = ['read', 'write'].flatMap((client) =>
-      [...read(`src/storage/${client}-client.ts`).matchAll(/^ +(\w+): \w+\.\w+\.bind/gm)].map(([, name]) => name),
-    );
-    const named = [...section.matchAll(/`prisma\.identifier\.(\w+)`/g)].map(([, name]) => name);
-    expect(methods.length).toBe(4);
-    expect(named.sort()).toEqual(methods.sort());
-  });
-
   it('names for each planner assumption statements and tests that exist', () => {
     const [, section = ''] = /^## Planner assumptions\n([\s\S]*?)^## /m.exec(text) ?? [];
     const known = [...files('src/'), ...files('test/e2e/')].map((path) => path.split('/').at(-1));

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import pg from 'pg';
+import { databaseProblem } from '../../problem/database-errors.js';
 import { STATES, type State } from '../../registry/identifier-record.js';
 import { Batcher } from '../batcher.js';
 import { type Count, estimatedRows } from '../statement.js';
@@ -46,23 +47,42 @@ interface CountRow extends Readonly<Record<'all' | 'reserved' | 'withdrawn', num
   readonly prefix: string;
 }
 
-/** A count can read 10,000 rows for each prefix and state, so few counts run at the same time. */
-const LIMITS = { maxBatchSize: 1, maxConcurrentBatches: 4, maxQueueLength: 10_000 };
+/** Requests for one prefix share a statement, and so do lists. The batch is limited, because it can read 10,000 rows for each prefix. */
+const SINGLES = { maxBatchSize: 100, maxConcurrentBatches: 2, maxQueueLength: 10_000 };
+
+const LISTS = { ...SINGLES, maxBatchSize: 4 };
 
 /** Counts identifiers. No counter is stored, because it would serialize mints; above a limit, PostgreSQL's statistics give an estimate. */
 @Injectable()
 export class NamingAuthorityCounts {
-  private readonly lists = new Batcher<readonly string[], StateCounts[]>(
-    (lists) => inTurn(lists, (prefixes) => countAll(this.pool, prefixes)),
-    LIMITS,
-  );
+  private readonly singles = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), SINGLES);
+  private readonly lists = new Batcher<readonly string[], StateCounts[]>((lists) => this.countLists(lists), LISTS);
 
   constructor(@Inject(pg.Pool) private readonly pool: pg.Pool) {}
 
-  /** Returns counts in the order of `prefixes`. @param transaction the transaction whose changes are included. */
+  /** Counts in the order of `prefixes`. @param transaction its changes are counted; without it, concurrent requests share the count. */
   async count(prefixes: readonly string[], transaction?: Queryable): Promise<StateCounts[]> {
-    return transaction === undefined ? this.lists.add(prefixes) : countAll(transaction, prefixes);
+    if (transaction !== undefined) return countAll(transaction, prefixes);
+    if (prefixes.length === 0) return [];
+    return (prefixes.length === 1 ? this.singles : this.lists).add(prefixes);
   }
+
+  /** If the statement times out, each list is counted separately. */
+  private async countLists(lists: readonly (readonly string[])[]): Promise<(StateCounts[] | Error)[]> {
+    const distinct = [...new Set(lists.flat())];
+    try {
+      const counts = await countAll(this.pool, distinct);
+      const byPrefix = new Map(distinct.map((prefix, index) => [prefix, counts[index]]));
+      return lists.map((list) => list.flatMap((prefix) => byPrefix.get(prefix) ?? []));
+    } catch (error) {
+      if (lists.length === 1 || databaseProblem(error)?.code !== 'STATEMENT_TIMEOUT') throw error;
+      return (await inTurn(lists, (list) => this.countLists([list]).catch(errorsOf))).flat();
+    }
+  }
+}
+
+function errorsOf(error: unknown): Error[] {
+  return [error instanceof Error ? error : new Error(String(error))];
 }
 
 async function countAll(from: Queryable, prefixes: readonly string[]): Promise<StateCounts[]> {

@@ -1,3 +1,4 @@
+import { WELL_KNOWN_RESOLVERS } from '@mintmark/identifier';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -106,17 +107,10 @@ async function open(
 
 /** Checked before naming authorities are created, because they can be neither deleted nor renamed. @throws StartupError */
 function requireSegments({ resolver, namingAuthorities }: Config, known: NamingAuthoritySnapshot): void {
+  if (WELL_KNOWN_RESOLVERS.includes(resolver.authority)) return;
   const prefixes = namingAuthorities.map(({ prefix }) => prefix);
   const hiding = [...known.prefixes, ...prefixes].find((prefix) => hidesUrlsOf(resolver, prefix));
-  if (hiding !== undefined || hasReservedSegment(resolver)) {
-    const what = hiding === undefined ? 'a first path segment of this service' : `the naming authority "${hiding}"`;
-    throw new StartupError(`RESOLVER_FIRST_SEGMENT is ${what}, so that no URL of the resolver could be resolved here.`);
-  }
-  const hidden = prefixes.find(
-    (prefix) => known.find(prefix) === undefined && known.ownResolvers().some((each) => hidesUrlsOf(each, prefix)),
-  );
-  if (hidden === undefined) return;
-  throw new StartupError(
-    `NAMING_AUTHORITIES has "${hidden}", the first segment of the resolver of a naming authority.`,
-  );
+  if (hiding === undefined && !hasReservedSegment(resolver)) return;
+  const what = hiding === undefined ? 'a first path segment of this service' : `the naming authority "${hiding}"`;
+  throw new StartupError(`RESOLVER_FIRST_SEGMENT is ${what}, so that no URL of the resolver could be resolved here.`);
 }

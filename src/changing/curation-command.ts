@@ -4,7 +4,7 @@ import { Problem } from '../problem/problem.js';
 import { type AlternateName, gainedBy } from '../registry/alternate-name.js';
 import type { CanonicalName } from '../registry/canonical-name.js';
 import { type IdentifierRecord, identifierOf, nativeText, requireSize } from '../registry/identifier-record.js';
-import { areSameNames, isSameName } from '../registry/key-collision.js';
+import { areSameNames, fingerprintOfName, isSameName } from '../registry/key-collision.js';
 import {
   type Amendment,
   type RequestedWithdrawal,
@@ -146,9 +146,9 @@ export function fingerprintSource(identifier: string, step: CurationStep, precon
   const { metadata, alternates, previousVersion } = step.values;
   return {
     ...content,
-    ...(metadata !== undefined && { metadataId: metadata?.key ?? null }),
+    ...(metadata !== undefined && { metadataId: metadata && fingerprintOfName(metadata) }),
     ...readTexts(step.values),
-    ...(alternates !== undefined && { alternateIds: alternates.map(({ key }) => key) }),
+    ...(alternates !== undefined && { alternateIds: alternates.map(fingerprintOfName) }),
     ...(previousVersion !== undefined && { previousVersion: previousVersion?.key ?? null }),
     ...('metadataTarget' in step && { metadataTarget: step.metadataTarget }),
   };

@@ -81,7 +81,7 @@ export class NamingAuthoritiesService {
     const known = await this.namingAuthorities.refresh();
     const { result, replayed } = await this.requests.run(request, async (transaction) => {
       requireNoSegment(prefix, known);
-      requireReadableUrls(requested.resolver, prefix, known);
+      requireReadableUrls(requested.resolver, prefix, principal.viewOf(known));
       const created = await this.writer.create(transaction, principal, requested).catch(withProblemOfRule);
       if (created === null) {
         const existing = await this.reader.find(prefix, transaction);
@@ -116,7 +116,7 @@ export class NamingAuthoritiesService {
       if (locked === null) throw notFound(prefix);
       await requireCurrent(locked.namingAuthority, () => this.describe(prefix, principal, transaction));
       requireRules(locked.namingAuthority.prefix, { ...locked.namingAuthority, ...changes });
-      requireReadableUrls(changes.resolver ?? null, prefix, known);
+      requireReadableUrls(changes.resolver ?? null, prefix, principal.viewOf(known));
       try {
         await this.writer.change(transaction, principal, locked, changes);
       } catch (error) {

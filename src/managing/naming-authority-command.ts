@@ -59,22 +59,24 @@ function reserved(prefix: string): Problem {
   return new Problem('RESERVED_NAMING_AUTHORITY', detail, { errors: [{ pointer: '/namingAuthority', detail }] });
 }
 
-/** @throws Problem RESERVED_NAMING_AUTHORITY for a prefix that is the first segment of a resolver. */
+/** @throws Problem RESERVED_NAMING_AUTHORITY for a prefix that is the first segment of a resolver at the host of this service. */
 export function requireNoSegment(prefix: string, known: NamingAuthoritySnapshot): void {
-  if ([known.resolver, ...known.ownResolvers()].some((resolver) => hidesUrlsOf(resolver, prefix)))
-    throw reserved(prefix);
+  const own = known.ownResolvers().filter((resolver) => isHere(resolver, known));
+  if ([known.resolver, ...own].some((resolver) => hidesUrlsOf(resolver, prefix))) throw reserved(prefix);
 }
 
-/** @throws Problem INVALID_REQUEST for a resolver in whose URLs this service would not find the Handles. */
+/** Whether a resolver is at the configured host, unless this is a public proxy. */
+function isHere({ authority }: Resolver, known: NamingAuthoritySnapshot): boolean {
+  return authority === known.resolver.authority && !WELL_KNOWN_RESOLVERS.includes(authority);
+}
+
+/** @throws Problem INVALID_REQUEST for a resolver at the host of this service in whose URLs it would not find the Handles. */
 export function requireReadableUrls(resolver: Resolver | null, prefix: string, known: NamingAuthoritySnapshot): void {
-  if (resolver === null) return;
+  if (resolver === null || !isHere(resolver, known)) return;
   const pointer = '/resolver/firstSegment';
   const hiding = [prefix, ...known.prefixes].find((each) => hidesUrlsOf(resolver, each));
   if (hiding !== undefined) throw invalidValue(pointer, `is the prefix of the naming authority "${hiding}"`);
-  const { authority } = known.resolver;
-  const isHere = resolver.authority === authority && !WELL_KNOWN_RESOLVERS.includes(authority);
-  if (isHere && hasReservedSegment(resolver))
-    throw invalidValue(pointer, 'is the first segment of paths of this service');
+  if (hasReservedSegment(resolver)) throw invalidValue(pointer, 'is the first segment of paths of this service');
 }
 
 /** @throws Problem INVALID_REQUEST for a prefix whose identifiers would be read as other names, or not at all. */

@@ -18,15 +18,18 @@ export function denotes(stored: string, { canonical, comparison, rule }: Compare
 export function isSameName(stored: string | null, requested: ComparedName | null): boolean {
   if (stored === null || requested === null) return stored === requested;
   if (stored === requested.canonical) return true;
-  const hasSameEnd = requested.rule !== 'guid' || endOf(stored) === endOf(requested.canonical);
-  return hasSameEnd && denotes(stored, requested);
+  return endOf(stored, requested.rule) === endOf(requested.canonical, requested.rule) && denotes(stored, requested);
 }
 
-/** The query and fragment of a CORDRA identifier. */
-function endOf(canonical: string): string {
-  const read = recognize(canonical, PROFILES.cordra);
-  const { query = null, fragment = null } = read.ok && read.value.name.type === 'cordra' ? read.value.name : {};
-  return JSON.stringify([query, fragment]);
+/** What a fingerprint has of a name that a request sets: its key, and its query and fragment, which the key of a GUID does not include. */
+export function fingerprintOfName({ canonical, key, rule }: CanonicalName): unknown {
+  const end = endOf(canonical, rule);
+  return end === '' ? key : [key, end];
+}
+
+/** The query and fragment of a CORDRA identifier, with their "?" and "#"; empty for another name, whose key includes its whole text. */
+function endOf(canonical: string, rule: CanonicalName['rule']): string {
+  return rule === 'guid' ? (/\/[\da-f]{32}([?#].*)$/is.exec(canonical)?.[1] ?? '') : '';
 }
 
 /** Whether a record has the requested names already, in this order. */

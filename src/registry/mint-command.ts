@@ -1,4 +1,5 @@
 import { NO_TEXTS, TEXTS, type TextName, readTexts, textsAfter } from './members.js';
+import { fingerprintOfName } from './key-collision.js';
 import { formatUuid, namingAuthorityKey, parseUuid, parseHandle, parseNamingAuthority } from '@mintmark/identifier';
 import { invalidRequest, invalidValue, malformed } from '../problem/problem.js';
 import type { AlternateName } from './alternate-name.js';
@@ -129,13 +130,13 @@ export function canonicalMint(command: MintCommand): object {
   const hasAlternates = alternates.length > 0 || (onExisting === 'update' && command.sent.includes('alternateIds'));
   const canonical: Record<string, unknown> = {
     namingAuthority: namingAuthorityKey(command.namingAuthority),
-    metadata: command.metadata?.key,
+    metadata: command.metadata === null ? undefined : fingerprintOfName(command.metadata),
     mintMetadataId: command.mintMetadataId || undefined,
     metadataTarget: command.metadataTarget ?? undefined,
     // These two are set below. They are listed here because their place in the JSON must not change.
     target: undefined,
     language: undefined,
-    alternates: hasAlternates ? alternates.map(({ key }) => key) : undefined,
+    alternates: hasAlternates ? alternates.map(fingerprintOfName) : undefined,
     previousVersion: command.previousVersion?.key,
     guid: command.guid ?? undefined,
     localName: command.localName ?? undefined,

@@ -94,6 +94,14 @@ describe('the fingerprint of a line', () => {
     expect(of({ ...base, ...members })).not.toBe(of(base));
   });
 
+  it('differs for another query or fragment of a metadata ID or an alternate', () => {
+    const guid = `2000.1/${'A'.repeat(32)}`;
+    const texts = ['', '?v=1', '?v=2', '#v', '?v=1#v'].map((end) => `hdl:${guid}${end}`);
+    const prints = texts.flatMap((text) => [of({ ...base, metadataId: text }), of({ ...base, alternateIds: [text] })]);
+    expect(new Set(prints.map(String)).size).toBe(10);
+    expect(of({ ...base, metadataId: `hdl:${guid.toLowerCase()}?v=1` })).toBe(of({ ...base, metadataId: texts[1]! }));
+  });
+
   it('of a line that cannot be read depends on its content', () => {
     const [one, same, other] = ['{', '{', '['].map(
       (content) => readChange(received(new Problem('MALFORMED_JSON', 'x'), content), KNOWN, OPEN_ACCESS).fingerprint,

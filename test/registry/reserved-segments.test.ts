@@ -45,7 +45,10 @@ describe('the reserved first segments', () => {
 describe('the first segment of a resolver', () => {
   const at = (authority: string, firstSegment: string) => toResolver({ scheme: 'https', authority, firstSegment });
   const known = new NamingAuthoritySnapshot(
-    [authorityWith({ prefix: '20.8', profile: 'handle', resolver: at('elsewhere.example', 'r%2Ft') })],
+    [
+      authorityWith({ prefix: '20.8', profile: 'handle', resolver: at('here.example', 'r%2Ft') }),
+      authorityWith({ prefix: '20.9', profile: 'handle', resolver: at('elsewhere.example', '20.10') }),
+    ],
     at('here.example', 'hdl'),
   );
 
@@ -55,15 +58,15 @@ describe('the first segment of a resolver', () => {
     }).toThrow(/^RESERVED_NAMING_AUTHORITY/);
   });
 
-  it.each(['hd', 'hdl.1', 'r.t', '20.8'])('leaves the prefix %s', (prefix) => {
+  it.each(['hd', 'hdl.1', 'r.t', '20.8', '20.10'])('leaves the prefix %s', (prefix) => {
     expect(() => {
       requireNoSegment(prefix, known);
     }).not.toThrow();
   });
 
   it.each([
-    ['elsewhere.example', '20.8', /\/resolver\/firstSegment: is the prefix of the naming authority "20.8"/],
-    ['elsewhere.example', '20%2E8%2Fx', /is the prefix of the naming authority "20.8"/],
+    ['here.example', '20.8', /\/resolver\/firstSegment: is the prefix of the naming authority "20.8"/],
+    ['here.example', '20%2E8%2Fx', /is the prefix of the naming authority "20.8"/],
     ['here.example', 'ARK', /is the prefix of the naming authority "Ark"/],
     ['here.example', 'API', /\/resolver\/firstSegment: is the first segment of paths of this service/],
     ['here.example', 'api%2Fx', /is the first segment of paths of this service/],
@@ -75,6 +78,7 @@ describe('the first segment of a resolver', () => {
 
   it.each([
     ['elsewhere.example', 'api'],
+    ['elsewhere.example', '20.8'],
     ['here.example', 'hdl'],
     ['here.example', '20.8.1'],
   ])('at %s can be %s', (host, segment) => {

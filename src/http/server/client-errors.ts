@@ -129,7 +129,7 @@ function closeInStages(this: ServerResponse): void {
   if (!req.complete) req.resume();
   const { socket } = req;
   if (!socket.writableEnded) return;
-  // Node.js has ended the connection, and would close it in this event even if bytes are unread.
-  socket.removeAllListeners('finish');
+  // Node.js has ended the connection, and would close it in this event even if bytes are unread (`destroySoon`).
+  socket.off('finish', Reflect.get(socket, 'destroy') as () => void);
   linger(socket);
 }

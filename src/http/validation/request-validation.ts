@@ -91,7 +91,7 @@ function accepted<T extends object>(dto: Dto, instance: T, root: string): T {
 export function parseQuery(text: string): ParsedUrlQuery {
   const parts = text.split('&', MAX_PARAMETERS + 1);
   const few = parts.length > MAX_PARAMETERS ? parts.map((part) => part || '=').join('&') : text;
-  return parse(few, '&', '=', { maxKeys: 0, decodeURIComponent: (part) => decoded(part) ?? part });
+  return parse(few.replaceAll('+', ' '), '&', '=', { maxKeys: 0, decodeURIComponent: (part) => decoded(part) ?? part });
 }
 
 function requireFew(query: object): void {

@@ -23,12 +23,10 @@ async function created(fields: object = {}): Promise<string> {
   return namingAuthority;
 }
 
-const sendPatch = (prefix: string, fields: object, on: Client = service.client) => {
+const patch = async (prefix: string, fields: object, on: Client = service.client) => {
   const headers = { 'content-type': 'application/json', 'if-match': '*' };
-  return on.send('PATCH', `/naming-authorities/${prefix}`, headers, JSON.stringify(fields));
-};
-const patch = async (...sent: Parameters<typeof sendPatch>) => {
-  expect((await sendPatch(...sent)).status).toBe(200);
+  const answer = await on.send('PATCH', `/naming-authorities/${prefix}`, headers, JSON.stringify(fields));
+  expect(answer.status).toBe(200);
 };
 
 const mint = (on: Client, namingAuthority: string, fields: object = {}) => on.mint({ namingAuthority, ...fields });
@@ -210,26 +208,6 @@ describe('resolver', () => {
     ]) {
       expect((await service.client.get(`/identifiers/${encodeURIComponent(url)}`)).body.identifier).toBe(identifier);
     }
-  });
-
-  it('has a first segment that is no prefix, and no prefix is that of a resolver', async () => {
-    const prefix = await created();
-    const segment = `pid-${prefix}`;
-    const at = (firstSegment: string) => ({
-      resolver: { scheme: 'https', authority: 'one.example.org', firstSegment },
-    });
-    await patch(prefix, at(segment));
-    const settings = { namingAuthority: segment.toUpperCase(), profile: 'handle' };
-    const taken = await other.post('/naming-authorities', settings);
-    expect([taken.status, taken.body.code]).toEqual([422, 'RESERVED_NAMING_AUTHORITY']);
-    for (const rejected of [
-      await sendPatch(prefix, at(prefix)),
-      await service.client.post('/naming-authorities', { namingAuthority: `${prefix}.1`, ...at(prefix) }),
-    ]) {
-      expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, '/resolver/firstSegment']);
-    }
-    await patch(prefix, { resolver: null });
-    expect((await service.client.post('/naming-authorities', settings)).status).toBe(201);
   });
 
   it('one whose host looks like a naming authority hides no identifier', async () => {

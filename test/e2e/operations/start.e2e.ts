@@ -204,7 +204,7 @@ describe('RESOLVER_FIRST_SEGMENT', () => {
       expect((await (await startServer({ ...variables, NAMING_AUTHORITIES: '20.500' })).stop()).code).toBe(0);
     const { code, stderr } = await runToEnd({
       ...{ ...variables, NAMING_AUTHORITIES: list },
-      RESOLVER_FIRST_SEGMENT: segment,
+      ...{ RESOLVER_AUTHORITY: 'id.example.org', RESOLVER_FIRST_SEGMENT: segment },
     });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`RESOLVER_FIRST_SEGMENT is ${what}, `)]);
   });

@@ -114,6 +114,7 @@ describe('a query', () => {
     ['&&a&', { a: '' }],
     ['a=b=c&a=+d%20&%61', { a: ['b=c', ' d ', ''] }],
     ['limit=%C3&%=x&=y', { limit: '%C3', '%': 'x', '': 'y' }],
+    ['a=%zz+b%20%2B', { a: '%zz b%20%2B' }],
     ['__proto__=x', Object.fromEntries([['__proto__', 'x']])],
   ])('is parsed as a form, and keeps texts that cannot be decoded: %s', (text, parsed) => {
     expect({ ...parseQuery(text) }).toEqual(parsed);

@@ -4,7 +4,7 @@ import { HandleFault, parseExportedValues, targetIn } from '../handle/values/ind
 import { omittedOf, parseHandle } from '@mintmark/identifier';
 import { Problem, invalidValue, malformed } from '../problem/problem.js';
 import { mutableAttributesOf, creation } from '../registry/change.js';
-import type { CanonicalName } from '../registry/canonical-name.js';
+import { type CanonicalName, MAX_LOCAL_NAME_BYTES, isLongLocalName } from '../registry/canonical-name.js';
 import {
   type MutableAttributes,
   type State,
@@ -68,6 +68,8 @@ export function parseImport(
   const { authority, localName } = nameIn(sent.identifier, known, (prefix) => {
     actor.require('admin', prefix, '/identifier');
   });
+  if (isLongLocalName(localName))
+    throw invalidValue('/identifier', `the local name has more than ${MAX_LOCAL_NAME_BYTES} bytes in UTF-8`);
   requireNoUser(authority, localName, '/identifier');
   const address = addressIn(authority, localName);
   const self = known.canonicalName(identifierOf({ namingAuthority: authority.prefix, guid: address.guid, localName }));

@@ -38,8 +38,13 @@ export class MethodNotAllowed {
   };
 }
 
+/** Maximum length of a path in a detail. Longer paths would make costly responses. */
+const MAX_SHOWN = 1000;
+
 export function unknownPath(method: string, target: string): Problem {
-  return new Problem('NOT_FOUND', `Cannot ${method} ${target}${hintFor(target)}`);
+  const [path = ''] = target.split('?', 1);
+  const shown = path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
+  return new Problem('NOT_FOUND', `Cannot ${method} ${shown}${hintFor(path)}`);
 }
 
 /** All methods of Node's HTTP parser except CONNECT, whose target is not a path. */

@@ -309,6 +309,16 @@ describe('white space at the end of an imported identifier', () => {
   });
 });
 
+it('rejects a local name of more than 8,192 bytes, also in a dry run', async () => {
+  const namingAuthority = await created({ profile: 'handle' });
+  const names = ['a'.repeat(8193), `${'ü'.repeat(4096)}a`, '%61'.repeat(8193)];
+  const identifiers = names.map((name, index) => `${index === 2 ? 'hdl:' : ''}${namingAuthority}/${name}`);
+  const body = identifiers.map((identifier) => `${JSON.stringify({ identifier })}\n`).join('');
+  for (const search of ['?dryRun=true', '']) {
+    expect((await send(body, NDJSON, search)).lines.map(bare)).toEqual(names.map(() => [400, 'INVALID_REQUEST']));
+  }
+});
+
 it('accepts null for members that may be absent', async () => {
   const identifier = `100.102/${freshGuid()}`;
   const { lines } = await send(

@@ -89,6 +89,13 @@ describe('what leads nowhere', () => {
       expect(headers['access-control-allow-origin']).toBeUndefined();
     },
   );
+
+  it('has a short detail for a long path and a long query', async () => {
+    expect(JSON.parse((await get(`/nowhere?${'a&'.repeat(20_000)}`)).text).detail).toBe('Cannot GET /nowhere');
+    const { detail } = JSON.parse((await get(`/nowhere/${'a'.repeat(20_000)}`)).text);
+    expect(detail).toMatch(/^Cannot GET \/nowhere\/a+…$/);
+    expect(detail.length).toBeLessThan(1100);
+  });
 });
 
 describe('the form', () => {

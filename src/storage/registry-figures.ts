@@ -31,7 +31,7 @@ export function sharedRead<T>(read: () => Promise<T>, unknown: T, freshMs: numbe
 
 /**
  * Both counts stop one row above `COUNTED_EXACTLY`. The counts read few rows: rows of identifiers are never deleted, and with these
- * settings PostgreSQL reads the leases in the order of their index whatever the statistics say. The estimates are those of the last VACUUM
+ * settings PostgreSQL reads the leases in the order of their index, even with outdated statistics. The estimates are those of the last VACUUM
  * or ANALYZE, and of the cumulative statistics, which a crash resets.
  */
 const FIGURES = `

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs programs of PostgreSQL. These do not run as root, so a service that runs as root uses the account `postgres` or else `nobody`. */
+/** Runs programs of PostgreSQL, which reject root. A service that runs as root starts them under the account `postgres`, or `nobody`. */
 export interface PostgresAccount {
   own(path: string): Promise<void>;
   /** Does not throw for a non-zero exit code. */
